@@ -76,11 +76,12 @@ mod tests {
     #[test]
     fn hosts_are_found_by_label() {
         let countries = parse("ke, .tz,中国").unwrap();
-        let of = |name: &str| countries.domain_of(&Host::parse(name).unwrap()).map(ToString::to_string);
-        assert_eq!(of("www.a.co.ke").as_deref(), Some("ke"));
-        assert_eq!(of("例.中国").as_deref(), Some("xn--fiqs8s"));
-        assert_eq!(of("ke.com"), None);
-        assert_eq!(of("stoke"), None);
+        let domain_of_name =
+            |name: &str| countries.domain_of(&Host::parse(name).unwrap()).map(ToString::to_string);
+        assert_eq!(domain_of_name("www.a.co.ke").as_deref(), Some("ke"));
+        assert_eq!(domain_of_name("例.中国").as_deref(), Some("xn--fiqs8s"));
+        assert_eq!(domain_of_name("ke.com"), None);
+        assert_eq!(domain_of_name("stoke"), None);
         assert_eq!(countries.iter().map(Host::as_str).collect::<Vec<_>>(), ["ke", "tz", "xn--fiqs8s"]);
     }
 

@@ -53,10 +53,10 @@ impl Host {
 
     pub(super) fn from_domain(name: &str) -> Option<Self> {
         let name = name.strip_suffix('.').unwrap_or(name);
-        let sound = !name.is_empty()
+        let is_valid = !name.is_empty()
             && name.len() <= MAX_NAME_BYTES
             && name.split('.').all(|label| !label.is_empty() && label.len() <= MAX_LABEL_BYTES);
-        sound.then(|| Self(name.to_ascii_lowercase().into()))
+        is_valid.then(|| Self(name.to_ascii_lowercase().into()))
     }
 
     /// The host of an IP address.
@@ -109,28 +109,29 @@ const NO_PUNYCODE: &str = "xx--";
 /// `url` 2.5.8 refuses it.
 pub(super) fn undecoded_name(spelled: &str) -> Option<String> {
     let name: String = percent_decoded(spelled)?.to_ascii_lowercase();
-    let in_place = |from: &str, to: &str, name: &str| {
+    let with_prefix = |from: &str, to: &str, name: &str| {
         let labels = name.split('.').map(|label| match label.strip_prefix(from) {
             Some(rest) => format!("{to}{rest}"),
             None => label.to_owned(),
         });
         labels.collect::<Vec<_>>().join(".")
     };
-    let other = in_place(PUNYCODE, NO_PUNYCODE, &name);
-    let is_other = other != name && ::url::Host::parse(&name).is_err();
-    (is_other && ::url::Host::parse(&other) == Ok(::url::Host::Domain(other))).then_some(name)
+    let without_punycode = with_prefix(PUNYCODE, NO_PUNYCODE, &name);
+    let has_punycode = without_punycode != name && ::url::Host::parse(&name).is_err();
+    (has_punycode && ::url::Host::parse(&without_punycode) == Ok(::url::Host::Domain(without_punycode)))
+        .then_some(name)
 }
 
 /// The percent-decoded host; `None` if it is not all ASCII.
 fn percent_decoded(spelled: &str) -> Option<String> {
     let mut decoded = String::with_capacity(spelled.len());
     let mut rest = spelled;
-    while let Some((before, behind)) = rest.split_once('%') {
+    while let Some((before, after)) = rest.split_once('%') {
         decoded.push_str(before);
-        let digit = |at: usize| behind.chars().nth(at).and_then(|digit| digit.to_digit(16));
+        let digit = |at: usize| after.chars().nth(at).and_then(|digit| digit.to_digit(16));
         let byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
         decoded.push(char::from(byte));
-        rest = &behind[2..];
+        rest = &after[2..];
     }
     decoded.push_str(rest);
     decoded.is_ascii().then_some(decoded)

@@ -14,10 +14,12 @@ use chrono_tz::Tz;
 /// use ccsurvey_address::LocalClocks;
 /// let seconds = [1_767_225_600, 1_782_864_000];
 /// let [winter, summer] = seconds.map(|second| UNIX_EPOCH + Duration::from_secs(second));
-/// let ahead = |domain, time| LocalClocks::of_country(domain).map(|clocks| clocks.minutes_ahead(time));
-/// assert_eq!((ahead("de", winter), ahead("DE", summer)), (Some(vec![60]), Some(vec![120])));
-/// assert_eq!(ahead("es", summer), Some(vec![60, 120]), "the Canary Islands, and all else");
-/// assert_eq!(ahead("com", summer), None);
+/// let offsets = |domain, time| {
+///     LocalClocks::from_country(domain).map(|clocks| clocks.utc_offset_minutes(time))
+/// };
+/// assert_eq!((offsets("de", winter), offsets("DE", summer)), (Some(vec![60]), Some(vec![120])));
+/// assert_eq!(offsets("es", summer), Some(vec![60, 120]), "the Canary Islands, and all else");
+/// assert_eq!(offsets("com", summer), None);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalClocks(Cow<'static, [Tz]>);
@@ -83,14 +85,14 @@ const OTHER_SCRIPTS: [(&str, &str); 43] = [
 impl LocalClocks {
     /// The clock of a zone, by the zone's name in the IANA database, such as `Europe/Berlin`.
     #[must_use]
-    pub fn of_zone(name: &str) -> Option<Self> {
+    pub fn from_zone(name: &str) -> Option<Self> {
         Some(Self(Cow::Owned(vec![name.parse().ok()?])))
     }
 
     /// The clocks of a country, by its code in ISO 3166-1 (`KE`) or its domain (`ke`, `xn--p1ai`), in any
     /// case; `None` for any other text.
     #[must_use]
-    pub fn of_country(country: &str) -> Option<Self> {
+    pub fn from_country(country: &str) -> Option<Self> {
         static BY_COUNTRY: OnceLock<HashMap<&'static str, Vec<Tz>>> = OnceLock::new();
         let in_latin = OTHER_SCRIPTS
             .iter()
@@ -119,10 +121,11 @@ impl LocalClocks {
 
     /// How many minutes the clocks are ahead of UTC at a time; in ascending order, each number once.
     #[must_use]
-    pub fn minutes_ahead(&self, time: SystemTime) -> Vec<i32> {
+    pub fn utc_offset_minutes(&self, time: SystemTime) -> Vec<i32> {
         let time = DateTime::<Utc>::from(time).naive_utc();
-        let ahead = |zone: &Tz| zone.offset_from_utc_datetime(&time).fix().local_minus_utc().div_euclid(60);
-        let mut minutes: Vec<i32> = self.0.iter().map(ahead).collect();
+        let offset_minutes =
+            |zone: &Tz| zone.offset_from_utc_datetime(&time).fix().local_minus_utc().div_euclid(60);
+        let mut minutes: Vec<i32> = self.0.iter().map(offset_minutes).collect();
         minutes.sort_unstable();
         minutes.dedup();
         minutes
@@ -153,8 +156,8 @@ mod tests {
             + Duration::from_secs(u64::try_from(time.parse::<DateTime<Utc>>().unwrap().timestamp()).unwrap())
     }
 
-    fn ahead(country: &str, time: &str) -> Vec<i32> {
-        LocalClocks::of_country(country).unwrap().minutes_ahead(at(time))
+    fn offset_minutes(country: &str, time: &str) -> Vec<i32> {
+        LocalClocks::from_country(country).unwrap().utc_offset_minutes(at(time))
     }
 
     #[test]
@@ -174,28 +177,32 @@ mod tests {
             ("il", "2026-07-01T00:00:00Z", 180),
             ("ma", "2026-07-01T00:00:00Z", 60),
         ] {
-            assert_eq!(ahead(country, time).last(), Some(&minutes), "{country} {time}");
+            assert_eq!(offset_minutes(country, time).last(), Some(&minutes), "{country} {time}");
         }
     }
 
     #[test]
     fn a_country_of_several_zones_has_the_clocks_of_all() {
-        assert_eq!(ahead("us", "2026-01-15T12:00:00Z"), [-600, -540, -480, -420, -360, -300]);
-        assert_eq!(ahead("us", "2026-07-15T12:00:00Z"), [-600, -540, -480, -420, -360, -300, -240]);
+        assert_eq!(offset_minutes("us", "2026-01-15T12:00:00Z"), [-600, -540, -480, -420, -360, -300]);
+        assert_eq!(offset_minutes("us", "2026-07-15T12:00:00Z"), [-600, -540, -480, -420, -360, -300, -240]);
         assert_eq!(
-            ahead("RU", "2026-07-15T12:00:00Z"),
+            offset_minutes("RU", "2026-07-15T12:00:00Z"),
             [120, 180, 240, 300, 360, 420, 480, 540, 600, 660, 720]
         );
-        assert_eq!(ahead("su", "2026-07-15T12:00:00Z"), ahead("xn--p1ai", "2026-07-15T12:00:00Z"));
-        assert_eq!(ahead("au", "2026-01-15T12:00:00Z"), [480, 525, 570, 600, 630, 660]);
-        assert_eq!(ahead("cl", "2026-01-15T12:00:00Z"), [-300, -180]);
-        assert_eq!(ahead("eu", "2026-07-15T12:00:00Z"), [60, 120, 180]);
+        assert_eq!(
+            offset_minutes("su", "2026-07-15T12:00:00Z"),
+            offset_minutes("xn--p1ai", "2026-07-15T12:00:00Z")
+        );
+        assert_eq!(offset_minutes("au", "2026-01-15T12:00:00Z"), [480, 525, 570, 600, 630, 660]);
+        assert_eq!(offset_minutes("cl", "2026-01-15T12:00:00Z"), [-300, -180]);
+        assert_eq!(offset_minutes("eu", "2026-07-15T12:00:00Z"), [60, 120, 180]);
     }
 
     #[test]
     fn a_zone_that_is_known_is_the_only_one() {
-        let zone =
-            |name| LocalClocks::of_zone(name).map(|clocks| clocks.minutes_ahead(at("2026-07-15T12:00:00Z")));
+        let zone = |name| {
+            LocalClocks::from_zone(name).map(|clocks| clocks.utc_offset_minutes(at("2026-07-15T12:00:00Z")))
+        };
         assert_eq!(zone("America/Los_Angeles"), Some(vec![-420]));
         assert_eq!(zone("Asia/Calcutta"), Some(vec![330]), "a former name");
         assert_eq!((zone(""), zone("Mars/Olympus")), (None, None));
@@ -204,9 +211,9 @@ mod tests {
     #[test]
     fn what_is_no_country_has_no_clock() {
         for other in ["", " ", "com", "k", "KE TZ", "xn--", "xn--p1acf"] {
-            assert_eq!(LocalClocks::of_country(other), None, "{other}");
+            assert_eq!(LocalClocks::from_country(other), None, "{other}");
         }
-        assert_eq!(LocalClocks::utc().minutes_ahead(at("2026-07-15T12:00:00Z")), [0]);
+        assert_eq!(LocalClocks::utc().utc_offset_minutes(at("2026-07-15T12:00:00Z")), [0]);
     }
 
     #[test]
@@ -237,6 +244,6 @@ mod tests {
         listed.sort_unstable();
         known.sort_unstable();
         assert_eq!(known, listed);
-        assert!(known.iter().all(|(_, domain)| LocalClocks::of_country(domain).is_some()));
+        assert!(known.iter().all(|(_, domain)| LocalClocks::from_country(domain).is_some()));
     }
 }

@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_24_or_a_48_and_servers_are_known_at_all_their_addresses() {
-        for (address, shown) in [
+        for (address, expected) in [
             ("41.90.7.0", "41.90.7.0/24"),
             ("41.90.7.255", "41.90.7.0/24"),
             ("41.90.6.255", "41.90.6.0/24"),
@@ -49,7 +49,11 @@ mod tests {
             ("2c0f:fe38:1:ffff:ffff:ffff:ffff:ffff", "2c0f:fe38:1::/48"),
             ("2c0f:fe38:2::1", "2c0f:fe38:2::/48"),
         ] {
-            assert_eq!(Neighbourhood::from_address(address.parse().unwrap()).to_string(), shown, "{address}");
+            assert_eq!(
+                Neighbourhood::from_address(address.parse().unwrap()).to_string(),
+                expected,
+                "{address}"
+            );
         }
     }
 }

@@ -48,7 +48,7 @@ pub struct OptOutError {
 }
 
 /// Number of characters of a line that an error quotes.
-const LONGEST_TOLD: usize = 100;
+const MAX_SHOWN_CHARS: usize = 100;
 
 impl OptOut {
     /// Reads one host name, address, network or autonomous system per line, with an optional date after it;
@@ -57,14 +57,14 @@ impl OptOut {
     /// # Errors
     /// Names the first line that is none of these.
     pub fn parse(text: &str) -> Result<Self, OptOutError> {
-        let (list, errors) = Self::parse_what_is_sound(text);
+        let (list, errors) = Self::parse_valid_lines(text);
         errors.into_iter().next().map_or(Ok(list), Err)
     }
 
     /// Reads the valid lines of a list and reports the invalid ones: for a list that was changed while it is
     /// in force, where dropping a valid line would break a promise.
     #[must_use]
-    pub fn parse_what_is_sound(text: &str) -> (Self, Vec<OptOutError>) {
+    pub fn parse_valid_lines(text: &str) -> (Self, Vec<OptOutError>) {
         let (mut list, mut errors) = (Self::default(), Vec::new());
         for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let mut words = line.split('#').next().unwrap_or("").split_whitespace();
@@ -80,31 +80,31 @@ impl OptOut {
         line: usize,
         who: &str,
         date: Option<&str>,
-        more: Option<&str>,
+        extra_word: Option<&str>,
     ) -> Result<(), OptOutError> {
         let invalid = |value: &str, expected| {
-            let value = value.chars().take(LONGEST_TOLD).collect();
+            let value = value.chars().take(MAX_SHOWN_CHARS).collect();
             OptOutError { line, value, expected }
         };
         if let Some(date) = date.filter(|date| !is_day(date)) {
             return Err(invalid(date, "a date"));
         }
-        if let Some(more) = more {
-            return Err(invalid(more, "a comment, which begins with #"));
+        if let Some(extra_word) = extra_word {
+            return Err(invalid(extra_word, "a comment, which begins with #"));
         }
-        let nobody = || invalid(who, "a host name, a network or an autonomous system");
+        let invalid_subject = || invalid(who, "a host name, a network or an autonomous system");
         let who = if let Some((address, prefix)) = parse_network(who) {
             let is_one = !who.contains('/');
-            self.networks.push(if is_one { one_server(address) } else { (address, prefix) });
+            self.networks.push(if is_one { server_network(address) } else { (address, prefix) });
             if is_one { address.to_string() } else { format!("{address}/{prefix}") }
         } else if let Some(digits) = system_digits(who) {
-            let system: u32 = digits.parse().map_err(|_| nobody())?;
+            let system: u32 = digits.parse().map_err(|_| invalid_subject())?;
             self.systems.push(system);
             format!("AS{system}")
         } else {
-            let host = Host::parse(who.strip_prefix("*.").unwrap_or(who)).map_err(|_| nobody())?;
-            if !could_be_asked_for(&host) {
-                return Err(nobody());
+            let host = Host::parse(who.strip_prefix("*.").unwrap_or(who)).map_err(|_| invalid_subject())?;
+            if !is_requestable(&host) {
+                return Err(invalid_subject());
             }
             self.hosts.push(host.clone());
             host.to_string()
@@ -175,7 +175,7 @@ fn parse_network(text: &str) -> Option<(IpAddr, u8)> {
 }
 
 /// The network that consists of the server at this address ([`server_at`]).
-fn one_server(address: IpAddr) -> (IpAddr, u8) {
+fn server_network(address: IpAddr) -> (IpAddr, u8) {
     let server = server_at(address);
     (server, if server.is_ipv4() { 32 } else { 128 })
 }
@@ -189,7 +189,7 @@ fn system_digits(text: &str) -> Option<&str> {
 
 /// Whether a server can have this name. A URL may contain other names, but in this list those are lines with
 /// a comma after the name, or patterns: they would protect no server.
-fn could_be_asked_for(host: &Host) -> bool {
+fn is_requestable(host: &Host) -> bool {
     let is_sound = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     host.ip().is_none() && host.as_str().contains('.') && host.as_str().bytes().all(is_sound)
 }
@@ -234,17 +234,17 @@ mod tests {
 
     #[test]
     fn a_server_that_opted_out_is_left_alone_at_every_address_that_holds_its_own() {
-        let of =
+        let is_covered =
             |list: &str, address: &str| OptOut::parse(list).unwrap().has_address(address.parse().unwrap());
         for address in ["64:ff9b::41.90.1.1", "2002:295a:101::7", "::ffff:41.90.1.1", "41.90.1.1"] {
             for list in ["41.90.0.0/15", "41.90.1.1", "64:ff9b::41.90.1.1", "2002:295a:101::9"] {
-                assert!(of(list, address), "{list}: {address}");
+                assert!(is_covered(list, address), "{list}: {address}");
             }
         }
         for list in ["41.92.0.0/15", "64:ff9b::41.90.1.2"] {
-            assert!(!of(list, "64:ff9b::41.90.1.1"), "{list}");
+            assert!(!is_covered(list, "64:ff9b::41.90.1.1"), "{list}");
         }
-        assert!(of("64:ff9b::/96", "64:ff9b::41.90.1.1") && !of("64:ff9b::/96", "41.90.1.1"));
+        assert!(is_covered("64:ff9b::/96", "64:ff9b::41.90.1.1") && !is_covered("64:ff9b::/96", "41.90.1.1"));
     }
 
     #[test]
@@ -262,12 +262,12 @@ mod tests {
         let (one, other) =
             ("a.ke 2026-11-02\n41.90.0.0/16\nAS64500", "b.ke\n2c0f:fe38::/32\nAS64501\n102.0.0.9");
         let [one, other] = [one, other].map(|text| OptOut::parse(text).unwrap());
-        for both in [one.with(&other), other.with(&one)] {
+        for merged in [one.with(&other), other.with(&one)] {
             let (hosts, addresses) = (["a.ke", "www.b.ke"], ["41.90.7.7", "2c0f:fe38::1", "102.0.0.9"]);
-            assert!(hosts.iter().all(|host| both.has_host(&Host::parse(host).unwrap())));
-            assert!(addresses.iter().all(|address| both.has_address(address.parse().unwrap())));
-            assert!(both.has_system(64500) && both.has_system(64501) && !both.has_system(64502));
-            assert_eq!(both.entries().len(), 7);
+            assert!(hosts.iter().all(|host| merged.has_host(&Host::parse(host).unwrap())));
+            assert!(addresses.iter().all(|address| merged.has_address(address.parse().unwrap())));
+            assert!(merged.has_system(64500) && merged.has_system(64501) && !merged.has_system(64502));
+            assert_eq!(merged.entries().len(), 7);
         }
         let who = |list: &OptOut| list.entries().iter().map(|entry| entry.who.clone()).collect::<Vec<_>>();
         assert_eq!(who(&one.with(&other)), [who(&one), who(&other)].concat());
@@ -313,10 +313,10 @@ mod tests {
             let error = OptOutError { line, value: value.to_owned(), expected };
             assert_eq!(OptOut::parse(text), Err(error), "{text}");
         }
-        let (list, errors) = OptOut::parse_what_is_sound("a.ke\nb..ke\nc.ke\nd.ke;");
+        let (list, errors) = OptOut::parse_valid_lines("a.ke\nb..ke\nc.ke\nd.ke;");
         let lines: Vec<usize> = errors.iter().map(|error| error.line).collect();
         assert_eq!((list.entries().len(), lines), (2, vec![2, 4]));
-        let (_, errors) = OptOut::parse_what_is_sound(&"*".repeat(1 << 20));
-        assert_eq!(errors[0].value.len(), LONGEST_TOLD);
+        let (_, errors) = OptOut::parse_valid_lines(&"*".repeat(1 << 20));
+        assert_eq!(errors[0].value.len(), MAX_SHOWN_CHARS);
     }
 }

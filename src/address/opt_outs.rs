@@ -59,9 +59,9 @@ impl OptOuts {
     pub fn replace(&self, list: OptOut, now: impl FnOnce() -> SystemTime) {
         let mut state = self.write();
         let now = now();
-        let before = std::mem::replace(&mut state.list, Arc::new(list));
+        let previous = std::mem::replace(&mut state.list, Arc::new(list));
         state.version += 1;
-        state.earlier.push_back((now, before));
+        state.earlier.push_back((now, previous));
         while let Some((until, _)) = state.earlier.front().cloned()
             && (state.earlier.len() > EARLIER || until + KEPT_FOR < now)
         {
@@ -91,8 +91,8 @@ impl OptOuts {
             if state.forgotten.is_some_and(|until| time <= until) {
                 return false;
             }
-            let then = state.earlier.iter().find(|(until, _)| time <= *until);
-            then.map_or(&state.list, |(_, list)| list).clone()
+            let list_at_that_time = state.earlier.iter().find(|(until, _)| time <= *until);
+            list_at_that_time.map_or(&state.list, |(_, list)| list).clone()
         };
         self.is_host_in(&list, host) || self.is_address_in(&list, address)
     }

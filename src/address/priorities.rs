@@ -12,8 +12,9 @@ use super::Host;
 /// ```
 /// use ccsurvey_address::{Host, Priorities};
 /// let list = Priorities::parse("# ministries first\ngo.ke 10\nblog.go.ke -5\n*-shop.* -10\n").unwrap();
-/// let of = |name| list.of_host(&Host::parse(name).unwrap());
-/// assert_eq!([of("health.go.ke"), of("my.blog.go.ke"), of("tea-shop.co.ke"), of("a.ke")], [10, -5, -10, 0]);
+/// let priority = |name| list.for_host(&Host::parse(name).unwrap());
+/// let names = ["health.go.ke", "my.blog.go.ke", "tea-shop.co.ke", "a.ke"];
+/// assert_eq!(names.map(priority), [10, -5, -10, 0]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Priorities {
@@ -66,7 +67,7 @@ impl Priorities {
 
     /// The priority of a host.
     #[must_use]
-    pub fn of_host(&self, host: &Host) -> i32 {
+    pub fn for_host(&self, host: &Host) -> i32 {
         let nearest = std::iter::successors(Some(host.clone()), Host::parent)
             .find_map(|name| self.names.get(&name).copied());
         let fits = || self.patterns.iter().find(|(pattern, _)| fits(pattern, host.as_str()));
@@ -93,33 +94,33 @@ mod tests {
 
     use super::*;
 
-    fn of(list: &str, name: &str) -> i32 {
-        Priorities::parse(list).unwrap().of_host(&Host::parse(name).unwrap())
+    fn priority_of(list: &str, name: &str) -> i32 {
+        Priorities::parse(list).unwrap().for_host(&Host::parse(name).unwrap())
     }
 
     #[test]
     fn the_nearest_name_counts_before_any_pattern() {
         let list = "ke 1\nco.ke,2\nA.co.ke\t3 # the owner asked for it\n*.ke 9\nx*y.tz 4";
-        assert_eq!(["b.ke", "b.co.ke", "www.a.co.ke"].map(|name| of(list, name)), [1, 2, 3]);
-        assert_eq!(["xy.tz", "x.y.tz", "x.z.tz", "a.ug"].map(|name| of(list, name)), [4, 4, 0, 0]);
-        assert_eq!(of("*.go.* 1\n*a* 2", "a.go.ke"), 1, "the first pattern that fits");
+        assert_eq!(["b.ke", "b.co.ke", "www.a.co.ke"].map(|name| priority_of(list, name)), [1, 2, 3]);
+        assert_eq!(["xy.tz", "x.y.tz", "x.z.tz", "a.ug"].map(|name| priority_of(list, name)), [4, 4, 0, 0]);
+        assert_eq!(priority_of("*.go.* 1\n*a* 2", "a.go.ke"), 1, "the first pattern that fits");
     }
 
     #[test]
     fn a_line_that_cannot_be_read_is_named() {
-        let said = |text: &str| Priorities::parse(text).unwrap_err().to_string();
-        assert!(said("\n# x\ngo.ke").starts_with("line 3: 'go.ke' is not a name and a number"));
-        assert!(said("go.ke soon").starts_with("line 1: 'soon' is not a whole number"));
-        assert!(said("go.ke 1 2").starts_with("line 1: '2' is not a comment"));
-        assert!(said("http://go.ke/ 1").starts_with("line 1: 'http://go.ke/' is not a host name"));
-        assert!(said("go.ke 99999999999").starts_with("line 1: '99999999999' is not a whole number"));
+        let error_text = |text: &str| Priorities::parse(text).unwrap_err().to_string();
+        assert!(error_text("\n# x\ngo.ke").starts_with("line 3: 'go.ke' is not a name and a number"));
+        assert!(error_text("go.ke soon").starts_with("line 1: 'soon' is not a whole number"));
+        assert!(error_text("go.ke 1 2").starts_with("line 1: '2' is not a comment"));
+        assert!(error_text("http://go.ke/ 1").starts_with("line 1: 'http://go.ke/' is not a host name"));
+        assert!(error_text("go.ke 99999999999").starts_with("line 1: '99999999999' is not a whole number"));
     }
 
     proptest! {
             #[test]
             fn any_text_is_a_list_or_an_error(text in ".{0,80}") {
                 if let Ok(list) = Priorities::parse(&text) {
-                    let _ = list.of_host(&Host::parse("www.a.ke").unwrap());
+                    let _ = list.for_host(&Host::parse("www.a.ke").unwrap());
                 }
             }
 

@@ -101,12 +101,12 @@ mod tests {
 
     #[test]
     fn what_is_outside_belongs_to_a_site_by_the_same_rule() {
-        let of = |rule, host: &str| {
+        let site_name = |rule, host: &str| {
             let scope = scope("www.shop.co.ke", rule, SuffixSection::Icann);
             scope.site_of(&Host::parse(host).unwrap()).to_string()
         };
-        assert_eq!(of(ScopeRule::Site, "www.other.co.tz"), "other.co.tz");
-        assert_eq!(of(ScopeRule::Host, "www.other.co.tz"), "www.other.co.tz");
+        assert_eq!(site_name(ScopeRule::Site, "www.other.co.tz"), "other.co.tz");
+        assert_eq!(site_name(ScopeRule::Host, "www.other.co.tz"), "www.other.co.tz");
     }
 
     #[test]

@@ -26,8 +26,8 @@ pub fn server_at(address: IpAddr) -> IpAddr {
 /// The same for an address as tables write it; text that is not an address is returned unchanged.
 #[must_use]
 pub fn server_named(address: &str) -> Cow<'_, str> {
-    match address.parse::<IpAddr>().map(|asked| (asked, server_at(asked))) {
-        Ok((asked, server)) if asked != server => Cow::Owned(server.to_string()),
+    match address.parse::<IpAddr>().map(|parsed| (parsed, server_at(parsed))) {
+        Ok((parsed, server)) if parsed != server => Cow::Owned(server.to_string()),
         _ => Cow::Borrowed(address),
     }
 }

@@ -101,7 +101,7 @@ impl Suffixes {
     pub fn parse(text: &str, section: SuffixSection) -> Result<Self, SuffixError> {
         let text = text.trim_start_matches('\u{feff}');
         check_rules(text)?;
-        let text = &*marked(text);
+        let text = &*with_section_marks(text);
         check_sections(text)?;
         let read = |text: &str| text.parse::<List>().map_err(|error| SuffixError::List(error.to_string()));
         let icann_part = text.split("// ===BEGIN PRIVATE DOMAINS===").next().unwrap_or(text);
@@ -170,7 +170,7 @@ impl Suffixes {
 const NO_LABEL: &str = "-";
 
 /// The list with section markers around it, if it has none.
-fn marked(text: &str) -> Cow<'_, str> {
+fn with_section_marks(text: &str) -> Cow<'_, str> {
     if ["ICANN DOMAINS", "PRIVATE DOMAINS"].iter().any(|mark| text.contains(mark)) {
         return Cow::Borrowed(text);
     }
@@ -205,12 +205,12 @@ fn check_rules(text: &str) -> Result<(), SuffixError> {
             continue;
         }
         let name = rule.strip_prefix('!').unwrap_or(rule);
-        let sound = name.split('.').all(|label| {
+        let is_valid = name.split('.').all(|label| {
             label == "*"
                 || (!label.is_empty()
                     && label.chars().all(|c| c.is_alphanumeric() || c == '-' || !c.is_ascii()))
         });
-        if !sound {
+        if !is_valid {
             let value = rule.chars().take(60).collect();
             return Err(SuffixError::Line { line: index + 1, value });
         }
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn the_official_vectors_hold() {
         let list = suffixes(SuffixSection::All);
-        let mut seen = 0;
+        let mut vector_count = 0;
         for (name, expected) in vectors() {
             let registrable = name
                 .as_deref()
@@ -253,9 +253,9 @@ mod tests {
                 .and_then(|host| list.registrable(&host));
             let expected = expected.map(|name| Host::parse(&name).unwrap());
             assert_eq!(registrable, expected, "{name:?}");
-            seen += 1;
+            vector_count += 1;
         }
-        assert!(seen >= 77, "{seen} vectors");
+        assert!(vector_count >= 77, "{vector_count} vectors");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::error::CliError;
 use super::output::print_message;
 use crate::cluster::{Bus, ClusterError, Coordinator, DatedOutage, Login};
 use crate::settings::Settings;
-use crate::survey::settings_of;
+use crate::survey::survey_settings;
 
 /// The bus to the agents of a survey, if its settings name one.
 ///
@@ -25,15 +25,15 @@ pub(super) async fn for_settings(settings: &Settings) -> Result<Option<Bus>, Cli
 /// # Errors
 /// When the bus cannot be used.
 pub(super) async fn connect(address: &str, login: Option<&Path>) -> Result<Bus, CliError> {
-    let known = Login::read(login)?;
-    for path in known.exposed() {
+    let credentials = Login::read(login)?;
+    for path in credentials.exposed() {
         print_message(&format!(
             "warning: {}: users other than its owner can read this file, which holds your credentials: run `chmod 600 {}`",
             path.display(),
             path.display()
         ));
     }
-    let bus = Bus::connect(address, &known).await?;
+    let bus = Bus::connect(address, &credentials).await?;
     if bus.loses_entries() {
         print_message(&format!(
             "warning: {}: this NATS cluster loses entries when one of its servers restarts, as all versions before 2.10 do; \
@@ -90,7 +90,7 @@ pub(super) async fn with_outage_messages<T>(
 
 /// Removes what a finished survey left on its bus, if anything. The survey's agents wait for this.
 pub(super) async fn clear(dir: &Path) {
-    let Ok(settings) = settings_of(dir) else { return };
+    let Ok(settings) = survey_settings(dir) else { return };
     let Some(address) = &settings.nats else { return };
     let cleared = async {
         let bus = Bus::connect(address, &Login::read(settings.nats_login.as_deref())?).await?;

@@ -31,7 +31,7 @@ impl CliError {
     }
 
     /// An error of writing to standard output.
-    pub(super) fn of_output(error: &io::Error) -> Self {
+    pub(super) fn from_output_error(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
             _ => Self::Failed(format!("cannot write to standard output: {error}")),
@@ -92,17 +92,17 @@ pub(super) fn one_line(message: &str) -> String {
 }
 
 /// Puts an error on the command line into one line, where `clap` prints several.
-pub(super) fn of_arguments(error: &clap::Error) -> CliError {
+pub(super) fn from_arguments_error(error: &clap::Error) -> CliError {
     let printed = error.to_string();
-    let said: Vec<&str> = printed
+    let summary: Vec<&str> = printed
         .lines()
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
         .filter(|line| !line.is_empty())
         .collect();
-    let said = said.join(" ").replace(" tip: ", "; ");
-    let said = said.strip_prefix("error: ").unwrap_or(&said);
-    CliError::Usage(format!("{said} (`--help` shows what is allowed)"))
+    let summary = summary.join(" ").replace(" tip: ", "; ");
+    let summary = summary.strip_prefix("error: ").unwrap_or(&summary);
+    CliError::Usage(format!("{summary} (`--help` shows what is allowed)"))
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
 
     fn refusal(arguments: &[&str]) -> String {
         let error = Cli::try_parse_from([&["ccsurvey"], arguments].concat()).err().unwrap();
-        of_arguments(&error).to_string()
+        from_arguments_error(&error).to_string()
     }
 
     #[test]

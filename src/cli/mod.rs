@@ -43,18 +43,18 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use command::Cli;
-use error::{CliError, of_arguments};
+use error::{CliError, from_arguments_error};
 use exit::Exit;
 
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
     let arguments = input::arguments::with_negative_values(std::env::args_os());
-    let done = match Cli::try_parse_from(arguments) {
+    let result = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command.execute(),
         Err(error) => print_help(&error),
     };
-    let exit = done.unwrap_or_else(|error| {
+    let exit = result.unwrap_or_else(|error| {
         if !matches!(error, CliError::ClosedPipe) {
             output::print_message(&format!("error: {error}"));
         }
@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
 fn print_help(error: &clap::Error) -> Result<Exit, CliError> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            error.print().map_err(|error| CliError::of_output(&error))?;
+            error.print().map_err(|error| CliError::from_output_error(&error))?;
             Ok(Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -75,6 +75,6 @@ fn print_help(error: &clap::Error) -> Result<Exit, CliError> {
             let _ = error.print();
             Ok(Exit::Usage)
         }
-        _ => Err(of_arguments(error)),
+        _ => Err(from_arguments_error(error)),
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn print(text: &str) -> Result<(), CliError> {
 /// # Errors
 /// When standard output is closed or cannot be written.
 pub(super) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
-    print_json_text(&serde_json::to_string_pretty(value).map_err(no_json)?)
+    print_json_text(&serde_json::to_string_pretty(value).map_err(json_error)?)
 }
 
 /// Prints a result as one line of JSON.
@@ -33,14 +33,14 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
 /// # Errors
 /// When standard output is closed or cannot be written.
 pub(super) fn print_json_line(value: &impl Serialize) -> Result<(), CliError> {
-    print_json_text(&serde_json::to_string(value).map_err(no_json)?)
+    print_json_text(&serde_json::to_string(value).map_err(json_error)?)
 }
 
 fn print_json_text(json: &str) -> Result<(), CliError> {
     print_bytes(format!("{}\n", visible_json(json)).as_bytes())
 }
 
-fn no_json(error: serde_json::Error) -> CliError {
+fn json_error(error: serde_json::Error) -> CliError {
     CliError::Failed(format!("cannot write the result as JSON: {error}"))
 }
 
@@ -58,13 +58,13 @@ pub(super) fn show(bar: &ProgressBar, words: &str) {
 
 /// A target to draw on, if standard error is a terminal.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn terminal_of_messages() -> Option<ProgressDrawTarget> {
+pub(super) fn stderr_terminal() -> Option<ProgressDrawTarget> {
     io::stderr().is_terminal().then(ProgressDrawTarget::stderr)
 }
 
 /// A target to draw on, if standard output is a terminal.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn terminal_of_results() -> Option<ProgressDrawTarget> {
+pub(super) fn stdout_terminal() -> Option<ProgressDrawTarget> {
     io::stdout().is_terminal().then(ProgressDrawTarget::stdout)
 }
 
@@ -86,23 +86,23 @@ pub(super) fn write_or_print(file: Option<&Path>, bytes: &[u8]) -> Result<Exit, 
 /// # Errors
 /// When standard output is closed or cannot be written.
 pub(super) fn print_data(bytes: &[u8]) -> Result<(), CliError> {
-    let mut out = Results::open();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| CliError::of_output(&error))
+    let mut out = ResultWriter::open();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| CliError::from_output_error(&error))
 }
 
 #[allow(clippy::disallowed_methods)]
 fn print_bytes(bytes: &[u8]) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| CliError::of_output(&error))
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| CliError::from_output_error(&error))
 }
 
 /// Standard output for data: byte for byte, unless it is a terminal.
-pub(super) struct Results {
+pub(super) struct ResultWriter {
     out: io::StdoutLock<'static>,
     is_terminal: bool,
 }
 
-impl Results {
+impl ResultWriter {
     #[allow(clippy::disallowed_methods)]
     pub(super) fn open() -> Self {
         let out = io::stdout();
@@ -110,7 +110,7 @@ impl Results {
     }
 }
 
-impl Write for Results {
+impl Write for ResultWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_terminal {
             return self.out.write(bytes);

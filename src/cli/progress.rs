@@ -5,13 +5,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::output::{print_message, show, terminal_of_messages};
+use super::output::{print_message, show, stderr_terminal};
 use crate::records::SurveyState;
 use crate::records::units::{byte_rate, bytes, count, duration, request_rate, thousands};
 use crate::survey::{BusProblem, Snapshot};
 
 /// The number of error kinds shown, the most frequent first.
-const KINDS: usize = 4;
+const MAX_ERROR_KINDS: usize = 4;
 /// The interval between lines if standard error is not a terminal.
 const SECONDS_PER_LINE: u64 = 10;
 
@@ -23,7 +23,7 @@ pub(super) struct Display {
     dir: PathBuf,
     bar: ProgressBar,
     task: JoinHandle<()>,
-    words: ProgressText,
+    text: ProgressText,
     started: Instant,
 }
 
@@ -38,16 +38,16 @@ struct ProgressText {
 impl Display {
     /// Starts the display on the current runtime, with colours and movement on a terminal only.
     pub(super) fn start(dir: &Path) -> Self {
-        Self::with(dir, ProgressText { line: |now, _| line(now), lines: |now, _| lines(now) })
+        Self::start_with(dir, ProgressText { line: |now, _| line(now), lines: |now, _| lines(now) })
     }
 
     /// As [`Self::start`], for a survey on a virtual clock: the pace of the work is measured in real time.
-    pub(super) fn of_simulation(dir: &Path) -> Self {
-        Self::with(dir, ProgressText { line: simulated_line, lines: simulated_line })
+    pub(super) fn for_simulation(dir: &Path) -> Self {
+        Self::start_with(dir, ProgressText { line: simulated_line, lines: simulated_line })
     }
 
-    fn with(dir: &Path, words: ProgressText) -> Self {
-        let terminal = terminal_of_messages();
+    fn start_with(dir: &Path, text: ProgressText) -> Self {
+        let terminal = stderr_terminal();
         let is_terminal = terminal.is_some();
         let bar = ProgressBar::with_draw_target(None, terminal.unwrap_or_else(ProgressDrawTarget::hidden));
         // The template is fixed and valid. Without it the display would be plainer, but still correct.
@@ -56,12 +56,12 @@ impl Display {
         }
         show(&bar, "starting");
         bar.enable_steady_tick(Duration::from_millis(125));
-        let task = tokio::spawn(keep_up_to_date(dir.to_owned(), bar.clone(), is_terminal, words));
-        Self { dir: dir.to_owned(), bar, task, words, started: Instant::now() }
+        let task = tokio::spawn(keep_up_to_date(dir.to_owned(), bar.clone(), is_terminal, text));
+        Self { dir: dir.to_owned(), bar, task, text, started: Instant::now() }
     }
 
     /// A function that prints a message between two updates of the display.
-    pub(super) fn teller(&self) -> impl FnOnce(&str) + Send + 'static {
+    pub(super) fn message_printer(&self) -> impl FnOnce(&str) + Send + 'static {
         let bar = self.bar.clone();
         move |message| bar.suspend(|| print_message(message))
     }
@@ -71,24 +71,24 @@ impl Display {
         self.task.abort();
         self.bar.finish_and_clear();
         if let Ok(Some(last)) = Snapshot::load(&self.dir) {
-            print_message(&(self.words.line)(&last, self.started.elapsed()));
+            print_message(&(self.text.line)(&last, self.started.elapsed()));
         }
     }
 }
 
-async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, words: ProgressText) {
+async fn keep_up_to_date(dir: PathBuf, bar: ProgressBar, is_terminal: bool, text: ProgressText) {
     let started = Instant::now();
-    let mut every = tokio::time::interval(Duration::from_secs(1));
+    let mut ticks = tokio::time::interval(Duration::from_secs(1));
     let mut had_problem = false;
     for second in 0_u64.. {
-        every.tick().await;
+        ticks.tick().await;
         let Ok(Some(now)) = Snapshot::load(&dir) else { continue };
         let has_problem = now.bus_problem.is_some();
-        let is_news = std::mem::replace(&mut had_problem, has_problem) != has_problem;
+        let has_changed = std::mem::replace(&mut had_problem, has_problem) != has_problem;
         if is_terminal {
-            show(&bar, &(words.lines)(&now, started.elapsed()));
-        } else if is_news || second > 0 && second % SECONDS_PER_LINE == 0 {
-            print_message(&(words.line)(&now, started.elapsed()));
+            show(&bar, &(text.lines)(&now, started.elapsed()));
+        } else if has_changed || second > 0 && second % SECONDS_PER_LINE == 0 {
+            print_message(&(text.line)(&now, started.elapsed()));
         }
     }
 }
@@ -110,10 +110,10 @@ fn lines(now: &Snapshot) -> String {
 
 /// The progress in one line.
 fn line(now: &Snapshot) -> String {
-    let left =
+    let remaining =
         if now.state == SurveyState::Running { format!(", {}", time_left(now)) } else { String::new() };
     format!(
-        "{} elapsed: site trees {}; {}; {}; errors {}{left}{}{}",
+        "{} elapsed: site trees {}; {}; {}; errors {}{remaining}{}{}",
         duration(now.active_seconds),
         site_trees(now),
         pages(now),
@@ -129,34 +129,34 @@ pub(super) const NO_AGENT: &str = "no agent is connected (start one with `ccsurv
 
 /// Why the survey waits for the bus to its agents, or a warning about the bus, with this prefix; empty if
 /// neither.
-fn bus_problem(now: &Snapshot, before: &str) -> String {
+fn bus_problem(now: &Snapshot, prefix: &str) -> String {
     match (&now.bus_problem, &now.bus_warning, now.agents_missing_since) {
-        (Some(BusProblem { what, .. }), _, _) => format!("{before}WAITING for the bus: {what}"),
-        (None, _, Some(_)) => format!("{before}WAITING for agents: {NO_AGENT}"),
-        (None, Some(warning), None) => format!("{before}BUS: {warning}"),
+        (Some(BusProblem { what, .. }), _, _) => format!("{prefix}WAITING for the bus: {what}"),
+        (None, _, Some(_)) => format!("{prefix}WAITING for agents: {NO_AGENT}"),
+        (None, Some(warning), None) => format!("{prefix}BUS: {warning}"),
         (None, None, None) => String::new(),
     }
 }
 
 /// The part of the opt-out list that cannot be obeyed, with this prefix; empty if there is none.
-fn opt_out_problem(now: &Snapshot, before: &str) -> String {
+fn opt_out_problem(now: &Snapshot, prefix: &str) -> String {
     now.opt_out_problem
         .as_ref()
-        .map_or_else(String::new, |problem| format!("{before}OPT-OUT LIST: {problem}"))
+        .map_or_else(String::new, |problem| format!("{prefix}OPT-OUT LIST: {problem}"))
 }
 
 /// The progress of a simulation: the simulated time, and the pace of the work.
 fn simulated_line(now: &Snapshot, real: Duration) -> String {
     let seconds = real.as_secs_f64();
     let sites_left = now.sites_waiting + now.sites_walking;
-    let left = match (now.state, now.sites_done) {
+    let remaining = match (now.state, now.sites_done) {
         (SurveyState::Running, done @ 1..) => {
             format!("; about {} left", duration(seconds / done as f64 * sites_left as f64))
         }
         _ => String::new(),
     };
     format!(
-        "{} simulated in {}: site trees {}; {}; {} pages/s{left}",
+        "{} simulated in {}: site trees {}; {}; {} pages/s{remaining}",
         duration(now.active_seconds),
         duration(seconds),
         site_trees(now),
@@ -192,14 +192,17 @@ pub(super) fn rates(now: &Snapshot) -> String {
 /// The number of errors, and the most frequent kinds.
 pub(super) fn errors(now: &Snapshot) -> String {
     let mut errors: Vec<(&String, u64)> = now.errors.iter().map(|(kind, count)| (kind, *count)).collect();
-    errors.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+    errors.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let all = thousands(errors.iter().map(|(_, count)| count).sum());
-    let mut told: Vec<String> =
-        errors.iter().take(KINDS).map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
-    if errors.len() > KINDS {
-        told.push("…".to_owned());
+    let mut listed: Vec<String> = errors
+        .iter()
+        .take(MAX_ERROR_KINDS)
+        .map(|(kind, count)| format!("{kind} {}", thousands(*count)))
+        .collect();
+    if errors.len() > MAX_ERROR_KINDS {
+        listed.push("…".to_owned());
     }
-    if told.is_empty() { all } else { format!("{all} ({})", told.join(", ")) }
+    if listed.is_empty() { all } else { format!("{all} ({})", listed.join(", ")) }
 }
 
 pub(super) fn time_left(now: &Snapshot) -> String {
@@ -249,9 +252,9 @@ mod tests {
     fn a_survey_that_waits_for_the_bus_says_so_in_place_of_the_time_left() {
         let problem = BusProblem { since: SystemTime::UNIX_EPOCH, what: "nats://a: nobody answers".into() };
         let now = Snapshot { bus_problem: Some(problem), ..snapshot() };
-        for words in [line(&now), lines(&now)] {
-            assert!(words.contains("WAITING for the bus: nats://a: nobody answers"), "{words}");
-            assert!(!words.contains("left"), "{words}");
+        for text in [line(&now), lines(&now)] {
+            assert!(text.contains("WAITING for the bus: nats://a: nobody answers"), "{text}");
+            assert!(!text.contains("left"), "{text}");
         }
     }
 

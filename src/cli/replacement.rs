@@ -8,7 +8,7 @@ pub(super) struct Replacement {
     out: BufWriter<File>,
     file: PathBuf,
     /// The path of the unfinished file.
-    beside: Option<PathBuf>,
+    temporary: Option<PathBuf>,
 }
 
 impl Replacement {
@@ -16,14 +16,14 @@ impl Replacement {
     /// When the file cannot be written there.
     pub(super) fn create(file: &Path) -> io::Result<Self> {
         let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        if fs::metadata(&file).is_ok_and(|there| !there.is_file()) {
+        if fs::metadata(&file).is_ok_and(|existing| !existing.is_file()) {
             let out = BufWriter::new(File::options().write(true).open(&file)?);
-            return Ok(Self { out, file, beside: None });
+            return Ok(Self { out, file, temporary: None });
         }
-        let mut beside = file.as_os_str().to_owned();
-        beside.push(".new");
-        let beside = PathBuf::from(beside);
-        Ok(Self { out: BufWriter::new(File::create(&beside)?), file, beside: Some(beside) })
+        let mut temporary = file.as_os_str().to_owned();
+        temporary.push(".new");
+        let temporary = PathBuf::from(temporary);
+        Ok(Self { out: BufWriter::new(File::create(&temporary)?), file, temporary: Some(temporary) })
     }
 
     /// Replaces the target by the complete file.
@@ -32,9 +32,9 @@ impl Replacement {
     /// When the rest of the file cannot be written.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
-        if let Some(beside) = &self.beside {
-            fs::rename(beside, &self.file)?;
-            self.beside = None;
+        if let Some(temporary) = &self.temporary {
+            fs::rename(temporary, &self.file)?;
+            self.temporary = None;
         }
         Ok(())
     }
@@ -52,9 +52,9 @@ impl Write for Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        if let Some(beside) = &self.beside {
+        if let Some(temporary) = &self.temporary {
             // The earlier error is the one to report.
-            let _ = fs::remove_file(beside);
+            let _ = fs::remove_file(temporary);
         }
     }
 }

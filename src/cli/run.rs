@@ -1,7 +1,7 @@
 use std::future::Future;
 use std::path::Path;
 
-use super::curves::draw_at_the_end;
+use super::curves::write_at_end;
 use super::error::CliError;
 use super::exit::Exit;
 use super::log::{self, LogLevel};
@@ -47,14 +47,14 @@ pub(super) async fn run(
     survey: Survey,
     coordinator: Option<Coordinator>,
     dir: &Path,
-    showing: DisplayMode,
+    display_mode: DisplayMode,
 ) -> Result<Exit, CliError> {
-    log::start(dir, showing.log_level)?;
-    let display = (!showing.json).then(|| Display::start(dir));
-    let teller = display.as_ref().map(Display::teller);
-    let stopping = stopping_politely(dir);
-    let stopped = stop::on_signal(move || match teller {
-        Some(tell) => tell(&stopping),
+    log::start(dir, display_mode.log_level)?;
+    let display = (!display_mode.json).then(|| Display::start(dir));
+    let message_printer = display.as_ref().map(Display::message_printer);
+    let stopping = stopping_message(dir);
+    let stopped = stop::on_signal(move || match message_printer {
+        Some(notify) => notify(&stopping),
         None => print_message(&stopping),
     });
     if let Ok(program) = std::env::current_exe() {
@@ -82,9 +82,9 @@ pub(super) async fn run(
                     if let Some(display) = display {
                         display.end();
                     }
-                    let go_on =
+                    let resume_hint =
                         format!("the state is kept, and `ccsurvey resume {}` continues", dir.display());
-                    return Err(CliError::Failed(format!("{error}; {go_on}")));
+                    return Err(CliError::Failed(format!("{error}; {resume_hint}")));
                 }
                 _ => {}
             }
@@ -97,10 +97,10 @@ pub(super) async fn run(
     if let Err(error) = &ended {
         tracing::error!(wrong = %error, "the survey has failed");
     }
-    print_result(ended, dir, showing)
+    print_result(ended, dir, display_mode)
 }
 
-fn stopping_politely(dir: &Path) -> String {
+fn stopping_message(dir: &Path) -> String {
     format!(
         "stopping politely: exchanges in flight are finished, then the state is saved; `ccsurvey resume {}` continues",
         dir.display()
@@ -114,11 +114,11 @@ fn stopping_politely(dir: &Path) -> String {
 pub(super) fn print_result(
     ended: Result<Ending, SurveyError>,
     dir: &Path,
-    showing: DisplayMode,
+    display_mode: DisplayMode,
 ) -> Result<Exit, CliError> {
     let ending = ended?;
-    draw_at_the_end(dir);
-    if showing.json {
+    write_at_end(dir);
+    if display_mode.json {
         print_json(&Summary::read(dir)?)?;
     } else if ending.is_finished {
         print(&format!("\n{}\n{}", Summary::read(dir)?, next_steps(dir)))?;
@@ -128,11 +128,11 @@ pub(super) fn print_result(
             dir.display()
         ));
     }
-    Ok(verdict(&ending))
+    Ok(report_broken_promises(&ending))
 }
 
 /// Names the promises that were broken, and returns the exit code.
-pub(super) fn verdict(ending: &Ending) -> Exit {
+pub(super) fn report_broken_promises(ending: &Ending) -> Exit {
     for promise in &ending.broken_promises {
         print_message(&format!("error: a load promise was broken: {promise}"));
     }
@@ -144,12 +144,12 @@ pub(super) fn verdict(ending: &Ending) -> Exit {
 }
 
 /// The location of the tables, for the final message of a survey.
-pub(super) fn tables_in_words(dir: &Path) -> String {
+pub(super) fn describe_tables(dir: &Path) -> String {
     format!("Tables    {}/tables/{{exchanges,links,sites,levels,curves,servers}}/*.parquet\n", dir.display())
 }
 
 fn next_steps(dir: &Path) -> String {
-    let tables = tables_in_words(dir);
+    let tables = describe_tables(dir);
     let dir = dir.display();
     format!(
         "{tables}\

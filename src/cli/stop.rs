@@ -8,41 +8,41 @@ use super::exit::Exit;
 
 /// Listens for Ctrl-C, SIGTERM and SIGHUP from now on, on the current runtime.
 ///
-/// The first signal calls `tell` and sets the receiver to true. A second Ctrl-C or SIGTERM ends the program
+/// The first signal calls `notify` and sets the receiver to true. A second Ctrl-C or SIGTERM ends the program
 /// at once; what was recorded is kept even then, as after a crash. A closing terminal sends SIGHUP more than
 /// once, through its shell and through the system. This counts as one signal.
-pub(super) fn on_signal(tell: impl FnOnce() + Send + 'static) -> watch::Receiver<bool> {
+pub(super) fn on_signal(notify: impl FnOnce() + Send + 'static) -> watch::Receiver<bool> {
     let (stop, stopped) = watch::channel(false);
     let is_hangup_ignored = is_hangup_ignored();
     tokio::spawn(async move {
         tokio::select! {
-            () = asked_to_end() => {}
-            () = hung_up(), if !is_hangup_ignored => {}
+            () = ctrl_c_or_sigterm() => {}
+            () = sighup(), if !is_hangup_ignored => {}
         }
-        tell();
+        notify();
         // Without a receiver the work has just ended by itself.
         let _ = stop.send(true);
-        asked_to_end().await;
+        ctrl_c_or_sigterm().await;
         process::exit(Exit::Interrupted as i32);
     });
     stopped
 }
 
 #[cfg(unix)]
-async fn asked_to_end() {
+async fn ctrl_c_or_sigterm() {
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}
-        () = came(SignalKind::terminate()) => {}
+        () = signal_received(SignalKind::terminate()) => {}
     }
 }
 
 #[cfg(unix)]
-async fn hung_up() {
-    came(SignalKind::hangup()).await;
+async fn sighup() {
+    signal_received(SignalKind::hangup()).await;
 }
 
 #[cfg(unix)]
-async fn came(kind: SignalKind) {
+async fn signal_received(kind: SignalKind) {
     match tokio::signal::unix::signal(kind) {
         Ok(mut signal) => {
             signal.recv().await;
@@ -64,11 +64,11 @@ fn is_hangup_ignored() -> bool {
 }
 
 #[cfg(not(unix))]
-async fn asked_to_end() {
+async fn ctrl_c_or_sigterm() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
 #[cfg(not(unix))]
-async fn hung_up() {
+async fn sighup() {
     std::future::pending::<()>().await;
 }

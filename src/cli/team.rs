@@ -64,11 +64,11 @@ pub(super) struct TeamFlags {
 }
 
 // Defaults that apply only with --agents, so they are no defaults of the flags.
-const CAPACITY: f64 = 1000.0;
-const PLACES: usize = 10;
-const GAP: Duration = Duration::from_mins(10);
+const DEFAULT_CAPACITY: f64 = 1000.0;
+const DEFAULT_SLOTS: usize = 10;
+const DEFAULT_GAP: Duration = Duration::from_mins(10);
 /// The time in which all start URLs are looked up.
-const GATHERED: Duration = Duration::from_secs(1);
+const GATHERING_TIME: Duration = Duration::from_secs(1);
 
 impl TeamFlags {
     /// The team that the flags describe, if there is one.
@@ -84,9 +84,9 @@ impl TeamFlags {
             )));
         }
         let capacities = match self.capacity.as_slice() {
-            [] => vec![CAPACITY; machines as usize],
-            [one] => vec![*one; machines as usize],
-            each if each.len() == machines as usize => each.to_vec(),
+            [] => vec![DEFAULT_CAPACITY; machines as usize],
+            [single] => vec![*single; machines as usize],
+            per_machine if per_machine.len() == machines as usize => per_machine.to_vec(),
             other => {
                 return Err(CliError::Usage(format!(
                     "--capacity: {} values for {} (expected one value, or one per machine)",
@@ -98,24 +98,24 @@ impl TeamFlags {
         let agent = |number: u32| {
             let machine = number % machines;
             let on_machine = (agents - machine).div_ceil(machines);
-            let places = self.agent_sites.unwrap_or(PLACES);
+            let places = self.agent_sites.unwrap_or(DEFAULT_SLOTS);
             AgentCapacity { places, capacity: capacities[machine as usize] / f64::from(on_machine) }
         };
         Ok(Some(Team {
             partition: self.partition.unwrap_or_default(),
             keeps_servers: !self.hand_servers_over,
             agents: (0..agents).map(agent).collect(),
-            sizes: self.sizes.as_deref().map(sizes_of).transpose()?.unwrap_or_default(),
+            sizes: self.sizes.as_deref().map(read_sizes).transpose()?.unwrap_or_default(),
             lives: self
                 .agent_life
-                .map(|life| Lives { life: life.0, gap: self.agent_gap.map_or(GAP, |gap| gap.0) }),
-            gathered: GATHERED,
+                .map(|life| Lives { life: life.0, gap: self.agent_gap.map_or(DEFAULT_GAP, |gap| gap.0) }),
+            gathered: GATHERING_TIME,
             seed: self.team_seed.unwrap_or(1),
         }))
     }
 }
 
-fn sizes_of(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
+fn read_sizes(dir: &Path) -> Result<HashMap<Site, f64>, CliError> {
     let to_error = |message: String| CliError::Failed(format!("--sizes: {message}"));
     Manifest::load(dir).map_err(|error| to_error(error.to_string()))?;
     requests_of_sites(dir).map_err(|error| to_error(error.to_string()))
@@ -145,13 +145,9 @@ fn capacity(word: &str) -> Result<f64, String> {
 
 fn span(word: &str) -> Result<Span, String> {
     let span = typed::<Span>(word)?;
-    if (LEAST_SPAN..=LONGEST_SPAN).contains(&span.0) {
-        Ok(span)
-    } else {
-        Err("expected 10s to 365days".to_owned())
-    }
+    if (MIN_SPAN..=MAX_SPAN).contains(&span.0) { Ok(span) } else { Err("expected 10s to 365days".to_owned()) }
 }
 
 /// A response may take some seconds, and an agent that never receives one makes no progress.
-const LEAST_SPAN: Duration = Duration::from_secs(10);
-const LONGEST_SPAN: Duration = Duration::from_hours(365 * 24);
+const MIN_SPAN: Duration = Duration::from_secs(10);
+const MAX_SPAN: Duration = Duration::from_hours(365 * 24);

@@ -17,11 +17,11 @@ use super::bus::{
 };
 use super::machine::MachineMonitor;
 use super::message::{
-    Dispatch, Event, Heartbeat, HeartbeatReply, Report, SurveyTerms, decode, encode, parts_of,
+    Dispatch, Event, Heartbeat, HeartbeatReply, Report, SurveyTerms, decode, encode, split_reply,
 };
 use super::outage::{DatedOutage, SubjectRefusal};
 use super::permission::Permission;
-use super::{AgentLimits, ClusterError, FRESH, Outage, PATIENCE, SIGN_OF_LIFE};
+use super::{AgentLimits, ClusterError, DISPATCH_LIFETIME, HEARTBEAT_INTERVAL, Outage, PATIENCE};
 use crate::address::OBEYED_WITHIN;
 use crate::exchange::{Purpose, RECEIVE_WINDOW};
 use crate::fetch::{Clock, Meter};
@@ -54,21 +54,21 @@ pub enum AgentEnd {
 }
 
 /// Pause between two searches for a survey.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between two status messages.
-const BETWEEN_WORDS: Duration = Duration::from_mins(1);
+const STATUS_INTERVAL: Duration = Duration::from_mins(1);
 const LONGEST_NAME: usize = 64;
 /// How long an agent that is to end may spend on publishing the result of a request; as long as the survey
 /// gives its own exchanges to end.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The agent ends once it has found this many times in a row that its survey is not on the bus: the message
 /// that the survey is finished may be on its way.
-const TIMES_GONE: u32 = 2;
+const MAX_TIMES_GONE: u32 = 2;
 /// Upper limit for the capacity of an agent; a larger number measures nothing.
-pub(super) const MOST_CAPACITY: f64 = 1e9;
+pub(super) const MAX_CAPACITY: f64 = 1e9;
 
 impl Agent {
-    /// Works until the survey is over or `stop` becomes true; calls `tell` with status messages.
+    /// Works until the survey is over or `stop` becomes true; calls `log_line` with status messages.
     ///
     /// # Errors
     /// When the name is invalid, the coordinator refuses the agent, or the bus fails.
@@ -76,7 +76,7 @@ impl Agent {
         self,
         bus: Bus,
         mut stop: watch::Receiver<bool>,
-        tell: impl Fn(&str),
+        log_line: impl Fn(&str),
     ) -> Result<AgentEnd, ClusterError> {
         if !is_name(&self.name) {
             return Err(ClusterError::Name(self.name));
@@ -84,10 +84,10 @@ impl Agent {
         let found = tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return Ok(AgentEnd::Stopped),
-            found = find(&bus, self.survey.as_deref(), &tell) => found?,
+            found = find(&bus, self.survey.as_deref(), &log_line) => found?,
         };
-        tell(&format!("agent '{}' of the survey '{found}' on {}", self.name, bus.server()));
-        AgentRun::new(self, bus, found).work(stop, &tell).await
+        log_line(&format!("agent '{}' of the survey '{found}' on {}", self.name, bus.server()));
+        AgentRun::new(self, bus, found).work(stop, &log_line).await
     }
 }
 
@@ -98,12 +98,12 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 /// Name of the survey to work for; waits until there is one.
-async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<String, ClusterError> {
-    let mut said = String::new();
-    let mut tell_once = |words: String| {
-        if words != said {
-            tell(&words);
-            said = words;
+async fn find(bus: &Bus, wanted: Option<&str>, log_line: &impl Fn(&str)) -> Result<String, ClusterError> {
+    let mut last_message = String::new();
+    let mut log_once = |message: String| {
+        if message != last_message {
+            log_line(&message);
+            last_message = message;
         }
     };
     loop {
@@ -111,8 +111,8 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
             Ok(found) => found,
             // A cluster whose leader has died takes some seconds to choose another.
             Err(error) => {
-                tell_once(format!("waiting: {error}"));
-                tokio::time::sleep(BETWEEN_LOOKS).await;
+                log_once(format!("waiting: {error}"));
+                tokio::time::sleep(SEARCH_INTERVAL).await;
                 continue;
             }
         };
@@ -129,8 +129,8 @@ async fn find(bus: &Bus, wanted: Option<&str>, tell: &impl Fn(&str)) -> Result<S
         }
         let which = wanted.map_or_else(|| "a survey".to_owned(), |name| format!("the survey '{name}'"));
         let others = if found.is_empty() { String::new() } else { format!(" (found: {})", found.join(", ")) };
-        tell_once(format!("waiting for {which} on {}{others}", bus.server()));
-        tokio::time::sleep(BETWEEN_LOOKS).await;
+        log_once(format!("waiting for {which} on {}{others}", bus.server()));
+        tokio::time::sleep(SEARCH_INTERVAL).await;
     }
 }
 
@@ -145,7 +145,7 @@ struct AgentRun {
     counts: Arc<AgentCounts>,
     permission: Arc<Permission>,
     /// Locked while the bus is being checked.
-    looks: Arc<tokio::sync::Mutex<()>>,
+    bus_check: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
@@ -177,77 +177,77 @@ impl AgentRun {
             begun: Instant::now(),
             counts: Arc::default(),
             permission: Arc::new(Permission::new()),
-            looks: Arc::default(),
+            bus_check: Arc::default(),
         }
     }
 
     async fn work(
         &self,
         mut stop: watch::Receiver<bool>,
-        tell: &impl Fn(&str),
+        log_line: &impl Fn(&str),
     ) -> Result<AgentEnd, ClusterError> {
         let mut refusal = self.bus.watch_refusals();
-        let mut orders = self.bus.subscribe(dispatch_subject(&self.survey, &self.id)).await?;
+        let mut dispatch_messages = self.bus.subscribe(dispatch_subject(&self.survey, &self.id)).await?;
         let mut finished = self.bus.subscribe(finished_subject(&self.survey)).await?;
         let (mut outage, mut times_gone) = (self.bus.watch(), 0);
         let mut pings = JoinSet::new();
         let (permission, bus, survey) = (self.permission.clone(), self.bus.clone(), self.survey.clone());
-        pings.spawn(async move { permission.keep(&bus, &survey).await });
-        let (mut told, mut machine, mut said) =
+        pings.spawn(async move { permission.keep_fresh(&bus, &survey).await });
+        let (mut received_terms, mut machine, mut last_message) =
             (ReceivedTerms::default(), MachineMonitor::default(), String::new());
-        let (mut exchanges, leaving) = (JoinSet::new(), stop.clone());
-        let mut sign = tokio::time::interval(SIGN_OF_LIFE);
-        sign.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut words = tokio::time::interval_at(Instant::now() + BETWEEN_WORDS, BETWEEN_WORDS);
-        let mut asking = pin!(futures_util::future::Fuse::terminated());
+        let (mut exchanges, stop_signal) = (JoinSet::new(), stop.clone());
+        let mut heartbeat_timer = tokio::time::interval(HEARTBEAT_INTERVAL);
+        heartbeat_timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut status_timer = tokio::time::interval_at(Instant::now() + STATUS_INTERVAL, STATUS_INTERVAL);
+        let mut pending_heartbeat = pin!(futures_util::future::Fuse::terminated());
         let mut is_leaving = false;
         loop {
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop), if !is_leaving => {
-                    tell("stopping politely: exchanges in flight are finished");
+                    log_line("stopping politely: exchanges in flight are finished");
                     is_leaving = true;
-                    sign.reset_immediately();
+                    heartbeat_timer.reset_immediately();
                 }
                 Some(_) = finished.next() => return Ok(AgentEnd::Finished),
-                Some(order) = orders.next() => match (decode::<Dispatch>(&order.payload), &told.worker) {
+                Some(received) = dispatch_messages.next() => match (decode::<Dispatch>(&received.payload), &received_terms.worker) {
                     (Ok(dispatch), Some(worker)) => {
-                        exchanges.spawn(self.execute(worker.clone(), dispatch, leaving.clone()));
+                        exchanges.spawn(self.execute(worker.clone(), dispatch, stop_signal.clone()));
                     }
-                    (Err(error), _) => tell(&format!("warning: cannot read a dispatch: {error}")),
+                    (Err(error), _) => log_line(&format!("warning: cannot read a dispatch: {error}")),
                     // Before the agent has joined, it gets no dispatches.
                     (Ok(_), None) => {}
                 },
                 Some(done) = exchanges.join_next() => {
                     if let Ok(Err(error)) = done {
-                        tell(&format!("warning: cannot report the result of a request: {error}"));
+                        log_line(&format!("warning: cannot report the result of a request: {error}"));
                     }
                 }
                 Ok(()) = refusal.changed() => {
                     if let Some(SubjectRefusal { what, .. }) = &*refusal.borrow_and_update() {
                         let outage = Outage::NotPermitted(what.clone());
-                        tell(&format!("warning: {}: {outage}", self.bus.server()));
+                        log_line(&format!("warning: {}: {outage}", self.bus.server()));
                     }
                 }
-                Ok(()) = outage.changed() => tell(&self.outage_in_words(&mut outage)),
-                response = &mut asking => match response {
+                Ok(()) = outage.changed() => log_line(&self.describe_outage(&mut outage)),
+                response = &mut pending_heartbeat => match response {
                     Ok(heartbeat_reply) => {
                         times_gone = 0;
                         if matches!(heartbeat_reply, HeartbeatReply::NewTerms(..)) {
                             // Now the agent can join.
-                            sign.reset_immediately();
+                            heartbeat_timer.reset_immediately();
                         }
-                        if let Some(words) = self.handle_reply(heartbeat_reply, &mut told)? {
-                            if words != said {
-                                tell(&words);
+                        if let Some(message) = self.handle_reply(heartbeat_reply, &mut received_terms)? {
+                            if message != last_message {
+                                log_line(&message);
                             }
-                            said = words;
+                            last_message = message;
                         }
-                        if !said.is_empty() && told.worker.is_some() {
-                            said.clear();
+                        if !last_message.is_empty() && received_terms.worker.is_some() {
+                            last_message.clear();
                         }
                     }
-                    Err(NoReply::Gone) if times_gone + 1 >= TIMES_GONE => {
+                    Err(NoReply::Gone) if times_gone + 1 >= MAX_TIMES_GONE => {
                         let (server, name) = (self.bus.server().to_owned(), self.survey.clone());
                         return Err(ClusterError::Gone { server, name });
                     }
@@ -256,28 +256,29 @@ impl AgentRun {
                     Err(NoReply::Silent) if outage.borrow().is_some() => times_gone = 0,
                     Err(NoReply::Silent) => {
                         times_gone = 0;
-                        let words = format!("waiting for the coordinator of '{}'", self.survey);
-                        if words != said {
-                            tell(&words);
+                        let message = format!("waiting for the coordinator of '{}'", self.survey);
+                        if message != last_message {
+                            log_line(&message);
                         }
-                        said = words;
+                        last_message = message;
                     }
                 },
-                _ = sign.tick(), if asking.is_terminated() => {
-                    let heartbeat = self.heartbeat(&told, &mut machine, is_leaving, exchanges.len());
-                    asking.set(self.send_heartbeat(heartbeat).fuse());
+                _ = heartbeat_timer.tick(), if pending_heartbeat.is_terminated() => {
+                    let heartbeat = self.heartbeat(&received_terms, &mut machine, is_leaving, exchanges.len());
+                    pending_heartbeat.set(self.send_heartbeat(heartbeat).fuse());
                 }
-                _ = words.tick() => tell(&self.in_words()),
+                _ = status_timer.tick() => log_line(&self.describe_progress()),
             }
             if is_leaving && exchanges.is_empty() {
-                let farewell = self.send_heartbeat(self.heartbeat(&told, &mut machine, true, 0));
-                let _ = tokio::time::timeout(LAST_WORDS, farewell).await;
+                let last_heartbeat =
+                    self.send_heartbeat(self.heartbeat(&received_terms, &mut machine, true, 0));
+                let _ = tokio::time::timeout(LEAVE_TIMEOUT, last_heartbeat).await;
                 return Ok(AgentEnd::Stopped);
             }
         }
     }
 
-    fn outage_in_words(&self, outage: &mut watch::Receiver<Option<DatedOutage>>) -> String {
+    fn describe_outage(&self, outage: &mut watch::Receiver<Option<DatedOutage>>) -> String {
         let server = self.bus.server();
         match &*outage.borrow_and_update() {
             Some(DatedOutage { outage, .. }) => format!("waiting: {server}: {outage}"),
@@ -285,7 +286,7 @@ impl AgentRun {
         }
     }
 
-    fn in_words(&self) -> String {
+    fn describe_progress(&self) -> String {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (requests, pages) = (count(&self.counts.requests), count(&self.counts.pages));
         let rate = pages as f64 / self.begun.elapsed().as_secs_f64().max(1.0);
@@ -294,10 +295,10 @@ impl AgentRun {
 
     fn heartbeat(
         &self,
-        told: &ReceivedTerms,
+        received_terms: &ReceivedTerms,
         machine: &mut MachineMonitor,
         is_leaving: bool,
-        under_way: usize,
+        in_flight: usize,
     ) -> Heartbeat {
         Heartbeat {
             id: self.id.clone(),
@@ -305,12 +306,12 @@ impl AgentRun {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             sites: self.agent.sites,
             capacity: self.agent.capacity,
-            terms: told.terms,
+            terms: received_terms.terms,
             is_leaving,
-            under_way: under_way as u64,
+            in_flight: in_flight as u64,
             requests: self.counts.requests.load(Ordering::Relaxed),
             pages: self.counts.pages.load(Ordering::Relaxed),
-            machine: machine.look(),
+            machine: machine.sample(),
             ping_age: self.permission.age(),
         }
     }
@@ -331,7 +332,7 @@ impl AgentRun {
                 Err(if is_there { NoReply::Silent } else { NoReply::Gone })
             }
             Err(_) => {
-                self.look_at_bus();
+                self.check_bus();
                 Err(NoReply::Silent)
             }
         }
@@ -339,10 +340,10 @@ impl AgentRun {
 
     /// Finds out whether the coordinator or the bus does not respond; the bus notes the finding. One check at
     /// a time, beside the heartbeats: on a slow link a check takes as long as several of them.
-    fn look_at_bus(&self) {
-        let (bus, survey, looks) = (self.bus.clone(), self.survey.clone(), self.looks.clone());
+    fn check_bus(&self) {
+        let (bus, survey, bus_check) = (self.bus.clone(), self.survey.clone(), self.bus_check.clone());
         tokio::spawn(async move {
-            if let Ok(_place) = looks.try_lock() {
+            if let Ok(_guard) = bus_check.try_lock() {
                 let _ = bus.has(&survey).await;
             }
         });
@@ -352,12 +353,12 @@ impl AgentRun {
     fn handle_reply(
         &self,
         heartbeat_reply: HeartbeatReply,
-        told: &mut ReceivedTerms,
+        received_terms: &mut ReceivedTerms,
     ) -> Result<Option<String>, ClusterError> {
         match heartbeat_reply {
             HeartbeatReply::Accepted => Ok(None),
             HeartbeatReply::NewTerms(terms, now) => {
-                *told =
+                *received_terms =
                     ReceivedTerms { terms: terms.hash(), worker: Some(Arc::new(self.worker(&terms, now)?)) };
                 Ok(None)
             }
@@ -370,7 +371,7 @@ impl AgentRun {
         let settings = self.agent.limits.settings(terms)?;
         // The coordinator's clock judges certificates and dates in responses, whatever this machine's clock
         // shows.
-        let worker = Worker::new(&settings, self.clock.showing(now))
+        let worker = Worker::new(&settings, self.clock.with_system_time(now))
             .map_err(|error| ClusterError::Terms(error.to_string()))?;
         if let Some(program) = &self.agent.program {
             worker.read_suspects_with(program.clone());
@@ -389,54 +390,54 @@ impl AgentRun {
         let (bus, counts, clock) = (self.bus.clone(), self.counts.clone(), self.clock);
         let permission = self.permission.clone();
         let is_leaving = *stop.borrow();
-        let (tree, asked) = (dispatch.order.tree, dispatch.order.asked);
+        let (tree, requested_at) = (dispatch.remote_request.tree, dispatch.remote_request.requested_at);
         let attempt = counts.dispatches.fetch_add(1, Ordering::Relaxed);
         let mut record = RequestReporter {
             tree,
             subject: tree_subject(&self.survey, tree),
-            said: report_subject(&self.survey),
+            report_to: report_subject(&self.survey),
             after: dispatch.after,
             what: format!("{}-{attempt}", self.id),
             number: 0,
             stop,
             bus: bus.clone(),
         };
-        let deadline = Instant::now() + FRESH;
+        let deadline = Instant::now() + DISPATCH_LIFETIME;
         async move {
             if is_leaving
                 || permission.obtain(&dispatch, deadline).await.is_none()
-                || !record.publish(&Event::Sending { asked }, FRESH).await?
+                || !record.publish(&Event::Sending { requested_at }, DISPATCH_LIFETIME).await?
             {
                 // It may not be sent, or has been given up, or does not follow the entry that it names.
-                record.report(Event::Unsent { asked }).await?;
+                record.report(Event::Unsent { requested_at }).await?;
                 return Ok(());
             }
             // Publishing the entry may have taken a while.
             let Some(permit) = permission.obtain(&dispatch, deadline).await else {
-                record.report_or_publish(Event::Unsent { asked }).await?;
+                record.report_or_publish(Event::Unsent { requested_at }).await?;
                 return Ok(());
             };
             counts.requests.fetch_add(1, Ordering::Relaxed);
-            let granted = AtomicU64::new(dispatch.order.reserved.unwrap_or(u64::MAX));
-            let meter = record.meter(asked, granted, permission.clone());
+            let granted = AtomicU64::new(dispatch.remote_request.reserved.unwrap_or(u64::MAX));
+            let meter = record.meter(requested_at, granted, permission.clone());
             let slept = clock.slept();
-            let carried_out = tokio::select! {
+            let completed = tokio::select! {
                 biased;
                 // A connection may have been opened while this process stood still, and the request may be
                 // about to be sent.
                 () = process_stalled(OBEYED_WITHIN) => None,
-                reply = worker.execute(&dispatch.order, &meter) => reply.ok(),
+                reply = worker.execute(&dispatch.remote_request, &meter) => reply.ok(),
             };
             // The result of a request is also unknown if the machine slept meanwhile.
-            let Some(reply) = carried_out.filter(|_| clock.slept() == slept) else {
-                record.report_or_publish(Event::Lost { asked }).await?;
+            let Some(reply) = completed.filter(|_| clock.slept() == slept) else {
+                record.report_or_publish(Event::Lost { requested_at }).await?;
                 return Ok(());
             };
             let is_page =
                 matches!(reply.content, Content::Page(_)) && reply.request.purpose != Purpose::Probe;
             counts.pages.fetch_add(u64::from(is_page), Ordering::Relaxed);
-            let began = permit.time_of(reply.response.started, clock);
-            let parts = parts_of(asked, began, &reply, bus.most_bytes())?;
+            let began = permit.coordinator_time(reply.response.started, clock);
+            let parts = split_reply(requested_at, began, &reply, bus.max_payload_bytes())?;
             for part in &parts {
                 match record.report(part.clone()).await? {
                     Some(true) => {}
@@ -470,7 +471,7 @@ struct RequestReporter {
     bus: Bus,
     tree: u64,
     subject: String,
-    said: String,
+    report_to: String,
     /// Sequence of the agent's last entry on the subject of the tree.
     after: u64,
     /// Identifies this run of the agent and this dispatch, so that its entries differ from all others even if
@@ -483,35 +484,48 @@ struct RequestReporter {
 
 impl RequestReporter {
     /// Meter of this exchange, for which the survey has granted this number of bytes of its rate.
-    fn meter(&self, asked: SystemTime, granted: AtomicU64, permission: Arc<Permission>) -> CoordinatorMeter {
-        let (bus, said) = (self.bus.clone(), self.said.clone());
-        CoordinatorMeter { bus, permission, said, tree: self.tree, sequence: self.after, asked, granted }
+    fn meter(
+        &self,
+        requested_at: SystemTime,
+        granted: AtomicU64,
+        permission: Arc<Permission>,
+    ) -> CoordinatorMeter {
+        let (bus, report_to) = (self.bus.clone(), self.report_to.clone());
+        CoordinatorMeter {
+            bus,
+            permission,
+            report_to,
+            tree: self.tree,
+            sequence: self.after,
+            requested_at,
+            granted,
+        }
     }
 
     /// Reports to the coordinator or, where that is away, publishes on the bus, which keeps the event.
-    async fn report_or_publish(&mut self, told: Event) -> Result<(), ClusterError> {
-        if self.report(told.clone()).await?.is_none() {
-            self.publish(&told, PATIENCE).await?;
+    async fn report_or_publish(&mut self, event: Event) -> Result<(), ClusterError> {
+        if self.report(event.clone()).await?.is_none() {
+            self.publish(&event, PATIENCE).await?;
         }
         Ok(())
     }
 
     /// Reports to the coordinator. Returns whether it wants more, or `None` where it is away.
-    async fn report(&mut self, told: Event) -> Result<Option<bool>, ClusterError> {
+    async fn report(&mut self, event: Event) -> Result<Option<bool>, ClusterError> {
         if !self.bus.is_connected() {
             return Ok(None);
         }
-        let said = Report { tree: self.tree, sequence: self.after, told };
-        let response = self.bus.client.request(self.said.clone(), encode(&said)?.into()).await;
+        let report = Report { tree: self.tree, sequence: self.after, event };
+        let response = self.bus.client.request(self.report_to.clone(), encode(&report)?.into()).await;
         Ok(response.ok().and_then(|response| decode(&response.payload).ok()))
     }
 
     /// Publishes an entry that follows the last one. Returns whether the bus took it: the coordinator may
     /// have given the request up.
-    async fn publish(&mut self, told: &Event, patience: Duration) -> Result<bool, ClusterError> {
+    async fn publish(&mut self, event: &Event, patience: Duration) -> Result<bool, ClusterError> {
         let id = format!("{}-{}", self.what, self.number);
         self.number += 1;
-        let bytes = encode(told)?;
+        let bytes = encode(event)?;
         let published = self.bus.publish(self.subject.clone(), Some(self.after), &id, bytes, patience);
         let published = tokio::select! {
             biased;
@@ -528,23 +542,23 @@ impl RequestReporter {
     }
 }
 
-/// Ends [`LAST_WORDS`] after the agent was told to end.
+/// Ends [`LEAVE_TIMEOUT`] after the agent was told to end.
 async fn overdue(mut stop: watch::Receiver<bool>) {
     if stop.wait_for(|stop| *stop).await.is_err() {
         // The sender is gone, so a stop can no longer come.
         return std::future::pending().await;
     }
-    tokio::time::sleep(LAST_WORDS).await;
+    tokio::time::sleep(LEAVE_TIMEOUT).await;
 }
 
 /// The rate of the survey, as the coordinator grants it.
 struct CoordinatorMeter {
     bus: Bus,
     permission: Arc<Permission>,
-    said: String,
+    report_to: String,
     tree: u64,
     sequence: u64,
-    asked: SystemTime,
+    requested_at: SystemTime,
     granted: AtomicU64,
 }
 
@@ -556,12 +570,12 @@ impl Meter for CoordinatorMeter {
             }
             // One message covers several pieces: bytes that are not needed are given back with the response.
             let moved = bytes + RECEIVE_WINDOW;
-            let told = Event::ReadMore { asked: self.asked, moved };
-            let said = Report { tree: self.tree, sequence: self.sequence, told };
-            let Ok(said) = encode(&said) else { return };
+            let event = Event::ReadMore { requested_at: self.requested_at, moved };
+            let report = Report { tree: self.tree, sequence: self.sequence, event };
+            let Ok(report) = encode(&report) else { return };
             // Where the coordinator is away, no new request is sent either: an exchange in flight may end.
             while self.bus.is_connected() {
-                let granted = self.bus.client.request(self.said.clone(), said.clone().into()).await;
+                let granted = self.bus.client.request(self.report_to.clone(), report.clone().into()).await;
                 let waits = granted.is_err_and(|error| error.kind() == RequestErrorKind::TimedOut);
                 // The coordinator is there, and the rate is used up for longer than the bus waits for a
                 // reply.

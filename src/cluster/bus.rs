@@ -39,22 +39,22 @@ pub(super) enum Published {
 const PREFIX: &str = "ccsurvey_";
 /// Number of entries that are kept per site tree. A reply has 75 parts at most, and parts that were copied
 /// are not needed any more.
-const KEPT: i64 = 160;
+const ENTRIES_PER_SUBJECT: i64 = 160;
 /// A running bus responds within milliseconds, or within seconds if its leader has died.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// By then a cluster that has lost servers has elected new leaders, or has too few servers.
 const ELECTION: Duration = Duration::from_mins(1);
-const BETWEEN_TRIES: Duration = Duration::from_millis(250);
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 /// Sending a request and receiving the response may each take [`PATIENCE`]; an attempt that takes longer than
 /// both hangs.
-const LONGEST_TRY: Duration = Duration::from_secs(15);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
 /// A stream is gone once it has not been found for this long: a server that has just started may not know it
 /// yet.
-const CERTAIN: Duration = Duration::from_secs(3);
+const GONE_CONFIRMED_AFTER: Duration = Duration::from_secs(3);
 /// Number of copies of a stream in a cluster: one of its servers may die.
-const COPIES: usize = 3;
+const REPLICAS: usize = 3;
 /// Bytes of a message that our fields may take. A server accepts a message of one mebibyte by default.
-const FIELDS: usize = 4096;
+const HEADER_BYTES: usize = 4096;
 
 /// Retries for the given time, then returns the reason of the failure.
 macro_rules! patiently {
@@ -87,11 +87,11 @@ impl<'a> RetryWait<'a> {
         self.bus.condition.note_failure(&outage);
         let now = Instant::now();
         self.gone_since = (outage == Outage::StreamGone).then(|| self.gone_since.unwrap_or(now));
-        let is_gone = self.gone_since.is_some_and(|since| now >= since + CERTAIN);
+        let is_gone = self.gone_since.is_some_and(|since| now >= since + GONE_CONFIRMED_AFTER);
         if now >= self.until || is_gone {
             return Err(self.bus.outage_error(outage));
         }
-        tokio::time::sleep(BETWEEN_TRIES).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
         Ok(())
     }
 }
@@ -103,7 +103,7 @@ impl Bus {
     /// # Errors
     /// When that is not an address, nothing responds there, the login is refused, or there is no JetStream.
     pub async fn connect(address: &str, login: &Login) -> Result<Self, ClusterError> {
-        let servers = address.split(',').map(server_at).collect::<Result<Vec<_>, _>>()?;
+        let servers = address.split(',').map(parse_server).collect::<Result<Vec<_>, _>>()?;
         let name = address.to_owned();
         let condition = Arc::new(BusCondition::default());
         let reports = condition.clone();
@@ -151,7 +151,7 @@ impl Bus {
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, Outage> {
         let tried =
-            if self.is_connected() { Some(tokio::time::timeout(LONGEST_TRY, work).await) } else { None };
+            if self.is_connected() { Some(tokio::time::timeout(ATTEMPT_TIMEOUT, work).await) } else { None };
         match tried {
             Some(Ok(Ok(done))) => Ok(done),
             Some(Ok(Err(error))) if self.is_connected() => {
@@ -182,8 +182,8 @@ impl Bus {
     }
 
     /// Largest message in bytes that is published in one piece.
-    pub(super) fn most_bytes(&self) -> usize {
-        self.client.server_info().max_payload.saturating_sub(FIELDS)
+    pub(super) fn max_payload_bytes(&self) -> usize {
+        self.client.server_info().max_payload.saturating_sub(HEADER_BYTES)
     }
 
     /// The surveys that have a stream on the bus.
@@ -199,17 +199,17 @@ impl Bus {
 
     /// Opens the stream of a survey, or creates it; `id` distinguishes the survey from others of this name.
     pub(super) async fn open(&self, name: &str, id: &str) -> Result<stream::Stream, ClusterError> {
-        match self.look_for(name).await? {
+        match self.find_stream(name).await? {
             Some(stream) => {
                 let is_ours = stream.cached_info().config.description.as_deref() == Some(id);
-                if is_ours { Ok(stream) } else { Err(self.taken(name)) }
+                if is_ours { Ok(stream) } else { Err(self.name_taken_error(name)) }
             }
-            None => self.make(name, id).await,
+            None => self.create(name, id).await,
         }
     }
 
     /// The stream of a survey, if there is one.
-    async fn look_for(&self, name: &str) -> Result<Option<stream::Stream>, ClusterError> {
+    async fn find_stream(&self, name: &str) -> Result<Option<stream::Stream>, ClusterError> {
         let found = patiently!(self, ELECTION, {
             match self.context.get_stream(stream_name(name)).await {
                 Ok(stream) => Ok(Some(stream)),
@@ -221,21 +221,21 @@ impl Bus {
         Ok(found)
     }
 
-    pub(super) fn taken(&self, name: &str) -> ClusterError {
+    pub(super) fn name_taken_error(&self, name: &str) -> ClusterError {
         ClusterError::Taken { server: self.server.clone(), name: name.to_owned() }
     }
 
-    async fn make(&self, name: &str, id: &str) -> Result<stream::Stream, ClusterError> {
+    async fn create(&self, name: &str, id: &str) -> Result<stream::Stream, ClusterError> {
         let config = |num_replicas| stream::Config {
             name: stream_name(name),
             description: Some(id.to_owned()),
             subjects: vec![tree_subject(name, "*"), coordinator_subject(name)],
-            max_messages_per_subject: KEPT,
+            max_messages_per_subject: ENTRIES_PER_SUBJECT,
             storage: stream::StorageType::File,
             num_replicas,
             ..stream::Config::default()
         };
-        let copies = if self.is_cluster() { COPIES } else { 1 };
+        let copies = if self.is_cluster() { REPLICAS } else { 1 };
         Ok(patiently!(self, ELECTION, {
             match self.context.create_stream(config(copies)).await {
                 // Fewer than three servers are up, or fewer have room. Copies are added later, if possible.
@@ -253,12 +253,12 @@ impl Bus {
 
     /// Whether the stream has fewer copies than the servers of a cluster can keep.
     pub(super) fn lacks_copies(&self, stream: &stream::Stream) -> bool {
-        self.is_cluster() && stream.cached_info().config.num_replicas < COPIES
+        self.is_cluster() && stream.cached_info().config.num_replicas < REPLICAS
     }
 
     /// Makes the servers of a cluster keep more copies of a stream, if enough of them are up.
     pub(super) async fn add_copies(&self, stream: &stream::Stream) -> Result<(), Outage> {
-        let config = stream::Config { num_replicas: COPIES, ..stream.cached_info().config.clone() };
+        let config = stream::Config { num_replicas: REPLICAS, ..stream.cached_info().config.clone() };
         self.attempt(Box::pin(self.context.update_stream(config))).await.map(|_| ())
     }
 
@@ -270,7 +270,7 @@ impl Bus {
 
     /// Whether the survey has a stream.
     pub(super) async fn has(&self, name: &str) -> Result<bool, ClusterError> {
-        Ok(self.look_for(name).await?.is_some())
+        Ok(self.find_stream(name).await?.is_some())
     }
 
     /// The next entry on a subject, or on any subject that a pattern matches, from this sequence on.
@@ -323,12 +323,12 @@ impl Bus {
                     self.condition.note_success();
                     return Ok(Published::At(ack.sequence));
                 }
-                Ok(None) => return self.is_ours(&subject, after.unwrap_or_default(), id).await,
+                Ok(None) => return self.resolve_refusal(&subject, after.unwrap_or_default(), id).await,
                 Err(outage @ Outage::Full(_)) => {
                     self.condition.note_failure(&outage);
                     return Err(self.outage_error(outage));
                 }
-                Err(Outage::NoLeader) => wait.after(self.why_unserved(&subject).await).await?,
+                Err(Outage::NoLeader) => wait.after(self.leader_outage(&subject).await).await?,
                 Err(outage) => wait.after(outage).await?,
             }
             is_retry = true;
@@ -336,19 +336,19 @@ impl Bus {
     }
 
     /// Why no stream takes what is published on a subject of a survey.
-    async fn why_unserved(&self, subject: &str) -> Outage {
-        let stream = stream_name(survey_of(subject));
+    async fn leader_outage(&self, subject: &str) -> Outage {
+        let stream = stream_name(survey_from_subject(subject));
         self.attempt(Box::pin(self.context.get_stream(stream)))
             .await
             .map_or_else(|outage| outage, |_| Outage::NoLeader)
     }
 
     /// The bus refused an entry. Perhaps it has that entry already, and only the acknowledgement was lost.
-    async fn is_ours(&self, subject: &str, after: u64, id: &str) -> Result<Published, ClusterError> {
-        let stream = self.stream(survey_of(subject)).await?;
+    async fn resolve_refusal(&self, subject: &str, after: u64, id: &str) -> Result<Published, ClusterError> {
+        let stream = self.stream(survey_from_subject(subject)).await?;
         let next = self.next(&stream, subject, after + 1).await?;
         let ours =
-            next.filter(|entry| entry.headers.get(NATS_MESSAGE_ID).is_some_and(|told| told.as_str() == id));
+            next.filter(|entry| entry.headers.get(NATS_MESSAGE_ID).is_some_and(|value| value.as_str() == id));
         Ok(ours.map_or(Published::Refused, |entry| Published::At(entry.sequence)))
     }
 
@@ -376,9 +376,9 @@ impl Bus {
         stream: &stream::Stream,
         name: &str,
     ) -> Result<Vec<String>, ClusterError> {
-        let told =
+        let subjects =
             patiently!(self, super::PATIENCE, stream.info_with_subjects(tree_subject(name, "*")).await);
-        let found = told.try_collect::<Vec<(String, usize)>>().await;
+        let found = subjects.try_collect::<Vec<(String, usize)>>().await;
         let found = found.map_err(|error| self.error("list the subjects of the stream", error))?;
         Ok(found.into_iter().map(|(subject, _)| subject).collect())
     }
@@ -401,8 +401,8 @@ impl Bus {
 
     /// Publishes a message that nothing keeps. When this returns, the message has left this process.
     pub(super) async fn send(&self, subject: String, bytes: Vec<u8>) -> Result<(), ClusterError> {
-        let said = self.client.publish(Subject::from(subject), bytes.into()).await;
-        said.map_err(|error| self.error("publish a message", error))?;
+        let published = self.client.publish(Subject::from(subject), bytes.into()).await;
+        published.map_err(|error| self.error("publish a message", error))?;
         self.client.flush().await.map_err(|error| self.error("publish a message", error))
     }
 
@@ -427,7 +427,7 @@ fn is_before_2_10(version: &str) -> bool {
 }
 
 /// A server by its address, which may not contain a secret.
-fn server_at(address: &str) -> Result<ServerAddr, ClusterError> {
+fn parse_server(address: &str) -> Result<ServerAddr, ClusterError> {
     let address = address.trim();
     let server = address
         .parse::<ServerAddr>()
@@ -435,8 +435,8 @@ fn server_at(address: &str) -> Result<ServerAddr, ClusterError> {
         .filter(|server| !server.has_user_pass() && !server.host().is_empty());
     let is_known = ["nats://", "tls://"].iter().any(|scheme| address.starts_with(scheme));
     // The error message leaves out what may be secret.
-    let told = || address.rsplit('@').next().unwrap_or_default().to_owned();
-    server.filter(|_| is_known).ok_or_else(|| ClusterError::Address(told()))
+    let without_login = || address.rsplit('@').next().unwrap_or_default().to_owned();
+    server.filter(|_| is_known).ok_or_else(|| ClusterError::Address(without_login()))
 }
 
 /// Name of the stream of a survey.
@@ -450,12 +450,12 @@ pub(super) fn tree_subject(name: &str, tree: impl std::fmt::Display) -> String {
 }
 
 /// Number of the tree that has this subject.
-pub(super) fn tree_of(subject: &str) -> Option<u64> {
+pub(super) fn tree_from_subject(subject: &str) -> Option<u64> {
     subject.rsplit_once(".tree.")?.1.parse().ok()
 }
 
 /// Name of the survey that has this subject.
-fn survey_of(subject: &str) -> &str {
+fn survey_from_subject(subject: &str) -> &str {
     subject.split('.').nth(1).unwrap_or_default()
 }
 
@@ -524,7 +524,7 @@ mod tests {
     #[test]
     fn an_address_names_a_server_and_nothing_secret() {
         for good in ["nats://127.0.0.1:4222", "tls://bus.example.org", " nats://[::1]:4222"] {
-            server_at(good).unwrap();
+            parse_server(good).unwrap();
         }
         for bad in [
             "",
@@ -533,8 +533,8 @@ mod tests {
             "nats://",
             "nats://me:hush@bus.example.org:4222",
         ] {
-            let told = server_at(bad).unwrap_err().to_string();
-            assert!(told.contains("expected nats://HOST:PORT") && !told.contains("hush"), "{told}");
+            let message = parse_server(bad).unwrap_err().to_string();
+            assert!(message.contains("expected nats://HOST:PORT") && !message.contains("hush"), "{message}");
         }
     }
 
@@ -547,7 +547,10 @@ mod tests {
 
     #[test]
     fn a_tree_is_told_from_its_subject() {
-        assert_eq!(tree_of(&tree_subject("ke", 17)), Some(17));
-        assert_eq!([tree_of("ccsurvey.ke.coordinator"), tree_of("ccsurvey.ke.tree.x")], [None, None]);
+        assert_eq!(tree_from_subject(&tree_subject("ke", 17)), Some(17));
+        assert_eq!(
+            [tree_from_subject("ccsurvey.ke.coordinator"), tree_from_subject("ccsurvey.ke.tree.x")],
+            [None, None]
+        );
     }
 }

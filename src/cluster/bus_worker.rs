@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::bus::{dispatch_subject, tree_subject};
 use super::message::{Dispatch, Event, ReplyParts, encode};
 use super::tree_subjects::{ReceivedEvent, TreeSubjects};
-use super::{ClusterError, FRESH};
+use super::{ClusterError, DISPATCH_LIFETIME};
 use crate::exchange::{Request, Response};
 use crate::fetch::Meter;
 use crate::survey::{RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
@@ -22,18 +22,18 @@ pub(super) struct BusWorker {
     /// Identifies this run of the agent.
     pub id: String,
     /// Becomes true when the agent is gone.
-    pub gone: watch::Receiver<bool>,
+    pub agent_gone: watch::Receiver<bool>,
     /// The longest that an exchange may take.
     pub longest: Duration,
 }
 
 /// While the bus is away, no request is dispatched. Its return is noticed within this time.
-const WHILE_AWAY: Duration = Duration::from_secs(1);
+const AWAY_PAUSE: Duration = Duration::from_secs(1);
 /// How often the bus is checked for a reply that did not arrive directly; most exchanges are over before
 /// that.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Reading a response and reporting it takes no longer, or the agent is useless.
-const READING: Duration = Duration::from_secs(30);
+const READING_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl std::fmt::Debug for BusWorker {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -42,11 +42,15 @@ impl std::fmt::Debug for BusWorker {
 }
 
 impl RemoteWorker for BusWorker {
-    fn send<'a>(&'a self, order: RemoteRequest, meter: &'a dyn Meter) -> BoxFuture<'a, RemoteOutcome> {
+    fn send<'a>(
+        &'a self,
+        remote_request: RemoteRequest,
+        meter: &'a dyn Meter,
+    ) -> BoxFuture<'a, RemoteOutcome> {
         async move {
-            let tree = order.tree;
-            match self.dispatch(order, meter).await {
-                Ok(put) => put,
+            let tree = remote_request.tree;
+            match self.dispatch(remote_request, meter).await {
+                Ok(outcome) => outcome,
                 Err(error) => {
                     tracing::error!(tree, "it is unknown whether a request was sent");
                     self.subjects.fail(error);
@@ -70,47 +74,53 @@ impl RemoteWorker for BusWorker {
 }
 
 impl BusWorker {
-    async fn dispatch(&self, order: RemoteRequest, meter: &dyn Meter) -> Result<RemoteOutcome, ClusterError> {
-        let mut gone = self.gone.clone();
-        if *gone.borrow() {
+    async fn dispatch(
+        &self,
+        remote_request: RemoteRequest,
+        meter: &dyn Meter,
+    ) -> Result<RemoteOutcome, ClusterError> {
+        let mut agent_gone = self.agent_gone.clone();
+        if *agent_gone.borrow() {
             return Ok(RemoteOutcome::Undispatched);
         }
-        let (tree, asked, subjects) = (order.tree, order.asked, &*self.subjects);
-        let mut case = DispatchState::new(&order);
+        let (tree, requested_at, subjects) =
+            (remote_request.tree, remote_request.requested_at, &*self.subjects);
+        let mut state = DispatchState::new(&remote_request);
         let mut subscription = subjects.subscribe(tree);
         let after = subjects.last_sequence(tree).await?;
         if !subjects.bus.is_connected() {
             // A dispatch that waits for the bus would be executed when all else has changed.
-            tokio::time::sleep(WHILE_AWAY).await;
+            tokio::time::sleep(AWAY_PAUSE).await;
             return Ok(RemoteOutcome::Undispatched);
         }
         subjects
             .bus
             .send(
                 dispatch_subject(&subjects.name, &self.id),
-                encode(&Dispatch { after, order: order.clone() })?,
+                encode(&Dispatch { after, remote_request: remote_request.clone() })?,
             )
             .await?;
         let sent = Instant::now();
-        let (mut reader, mut look) = (PendingRead::default(), sent + BETWEEN_LOOKS);
+        let (mut reader, mut next_check) = (PendingRead::default(), sent + CHECK_INTERVAL);
         loop {
-            let until = sent + if case.was_put { self.longest + READING } else { FRESH };
+            let until =
+                sent + if state.was_sent { self.longest + READING_TIMEOUT } else { DISPATCH_LIFETIME };
             let next = tokio::select! {
                 biased;
                 Some(event) = subscription.events.recv() => DispatchEvent::Event(event),
                 reply = reader.may_read_on() => DispatchEvent::Granted(reply),
-                _ = gone.wait_for(|gone| *gone) => break,
-                () = tokio::time::sleep_until(until.min(look)) => DispatchEvent::Late,
+                _ = agent_gone.wait_for(|agent_gone| *agent_gone) => break,
+                () = tokio::time::sleep_until(until.min(next_check)) => DispatchEvent::Late,
             };
             match next {
                 DispatchEvent::Granted(reply) => subjects.bus.reply(reply, encode(&true)?).await?,
                 DispatchEvent::Event(ReceivedEvent {
-                    told: Event::ReadMore { asked: of, moved },
+                    event: Event::ReadMore { requested_at: reported_request, moved },
                     reply: Some(reply),
                     ..
                 }) => {
-                    if of == asked {
-                        case.was_put = true;
+                    if reported_request == requested_at {
+                        state.was_sent = true;
                         reader.wait_to_read(moved, reply, || meter.read_on(moved));
                     }
                     continue;
@@ -119,43 +129,45 @@ impl BusWorker {
                     // An agent whose entry was refused reports only on itself: its dispatch may have arrived
                     // twice.
                     let is_unrecorded = event.sequence.is_some_and(|sequence| sequence <= after);
-                    match case.take(event) {
-                        Some(RemoteOutcome::Unsent) if is_unrecorded && !case.was_put => {
-                            case.was_put = subjects.was_accepted(tree, after, asked).await?;
-                            if !case.was_put {
+                    match state.take(event) {
+                        Some(RemoteOutcome::Unsent) if is_unrecorded && !state.was_sent => {
+                            state.was_sent = subjects.was_accepted(tree, after, requested_at).await?;
+                            if !state.was_sent {
                                 break;
                             }
                         }
                         Some(RemoteOutcome::Unsent) if is_unrecorded => {}
-                        Some(put) => return Ok(put),
+                        Some(outcome) => return Ok(outcome),
                         None => {}
                     }
                 }
                 DispatchEvent::Late => {
                     // An event that was reported while either side was disconnected stands on the subject,
                     // and no subscription receives it.
-                    let mut so_far = DispatchState::new(&order);
-                    let is_told = |event| so_far.take(event).is_some();
-                    if case.was_put && subjects.events_so_far(tree, after).await?.into_iter().any(is_told) {
+                    let mut state_so_far = DispatchState::new(&remote_request);
+                    let is_final = |event| state_so_far.take(event).is_some();
+                    if state.was_sent && subjects.events_so_far(tree, after).await?.into_iter().any(is_final)
+                    {
                         break;
                     }
-                    look = Instant::now() + BETWEEN_LOOKS;
+                    next_check = Instant::now() + CHECK_INTERVAL;
                 }
             }
             if Instant::now() >= until {
                 // Most responses have come by then. If a request takes longer, its entry on the subject tells
                 // that it was sent.
-                if case.was_put || !subjects.was_accepted(tree, after, asked).await? {
+                if state.was_sent || !subjects.was_accepted(tree, after, requested_at).await? {
                     break;
                 }
-                case.was_put = true;
+                state.was_sent = true;
             }
         }
         // Entries before the fence tell what was done; nothing else will ever be done.
         let fence = subjects.fence(tree).await?;
-        let mut case = DispatchState::new(&order);
-        let told = subjects.read(tree, after, fence).await?.into_iter().find_map(|event| case.take(event));
-        Ok(told.unwrap_or_else(|| case.outcome_if_given_up()))
+        let mut state = DispatchState::new(&remote_request);
+        let outcome =
+            subjects.read(tree, after, fence).await?.into_iter().find_map(|event| state.take(event));
+        Ok(outcome.unwrap_or_else(|| state.outcome_if_given_up()))
     }
 }
 
@@ -200,33 +212,37 @@ enum DispatchEvent {
 
 /// What is known so far of a dispatched request.
 struct DispatchState {
-    asked: SystemTime,
+    requested_at: SystemTime,
     request: Request,
     address: IpAddr,
-    was_put: bool,
+    was_sent: bool,
     parts: ReplyParts,
 }
 
 impl DispatchState {
-    fn new(order: &RemoteRequest) -> Self {
-        let RemoteRequest { asked, request, address, .. } = order.clone();
-        Self { asked, request, address, was_put: false, parts: ReplyParts::default() }
+    fn new(remote_request: &RemoteRequest) -> Self {
+        let RemoteRequest { requested_at, request, address, .. } = remote_request.clone();
+        Self { requested_at, request, address, was_sent: false, parts: ReplyParts::default() }
     }
 
-    fn take(&mut self, ReceivedEvent { at, told, .. }: ReceivedEvent) -> Option<RemoteOutcome> {
-        match told {
-            Event::Sending { asked } if asked == self.asked => {
-                self.was_put = true;
+    fn take(&mut self, ReceivedEvent { at, event, .. }: ReceivedEvent) -> Option<RemoteOutcome> {
+        match event {
+            Event::Sending { requested_at } if requested_at == self.requested_at => {
+                self.was_sent = true;
                 None
             }
-            Event::Unsent { asked } if asked == self.asked => Some(RemoteOutcome::Unsent),
-            Event::Lost { asked } if asked == self.asked => Some(RemoteOutcome::Lost),
-            Event::ResponsePart { asked, number, of, began, bytes } if asked == self.asked => {
-                match self.parts.take(number, of, &bytes) {
+            Event::Unsent { requested_at } if requested_at == self.requested_at => {
+                Some(RemoteOutcome::Unsent)
+            }
+            Event::Lost { requested_at } if requested_at == self.requested_at => Some(RemoteOutcome::Lost),
+            Event::ResponsePart { requested_at, number, part_count, began, bytes }
+                if requested_at == self.requested_at =>
+            {
+                match self.parts.take(number, part_count, &bytes) {
                     Ok(None) => None,
-                    Ok(Some(reply)) if self.is_answer(&reply) => {
-                        Some(RemoteOutcome::Received(Box::new(begun_at(reply, began, asked, at))))
-                    }
+                    Ok(Some(reply)) if self.is_matching_response(&reply) => Some(RemoteOutcome::Received(
+                        Box::new(with_start_time(reply, began, requested_at, at)),
+                    )),
                     Ok(Some(_)) => Some(self.invalid_report("a response to another request")),
                     Err(error) => Some(self.invalid_report(&error.to_string())),
                 }
@@ -236,7 +252,7 @@ impl DispatchState {
     }
 
     /// Whether it can be the response to this request: strangers may be on the bus.
-    fn is_answer(&self, reply: &RemoteResponse) -> bool {
+    fn is_matching_response(&self, reply: &RemoteResponse) -> bool {
         reply.request == self.request
             && reply.response.address.is_none_or(|address| address == self.address)
             && reply.has_possible_times()
@@ -248,20 +264,23 @@ impl DispatchState {
     }
 
     fn outcome_if_given_up(self) -> RemoteOutcome {
-        if self.was_put { RemoteOutcome::Lost } else { RemoteOutcome::Unsent }
+        if self.was_sent { RemoteOutcome::Lost } else { RemoteOutcome::Unsent }
     }
 }
 
 /// A reply with a plausible start of its exchange: not before the request was recorded, and early enough to
 /// be over by now.
-pub(super) fn begun_at(
+pub(super) fn with_start_time(
     reply: RemoteResponse,
     began: SystemTime,
-    asked: SystemTime,
+    requested_at: SystemTime,
     now: SystemTime,
 ) -> RemoteResponse {
-    let latest = now.checked_sub(reply.response.timings.total).unwrap_or(asked);
-    RemoteResponse { response: Response { started: began.min(latest).max(asked), ..reply.response }, ..reply }
+    let latest = now.checked_sub(reply.response.timings.total).unwrap_or(requested_at);
+    RemoteResponse {
+        response: Response { started: began.min(latest).max(requested_at), ..reply.response },
+        ..reply
+    }
 }
 
 #[cfg(test)]
@@ -270,12 +289,12 @@ pub(super) mod tests {
 
     use super::*;
     use crate::address::WebUrl;
-    use crate::cluster::message::parts_of;
+    use crate::cluster::message::split_reply;
     use crate::exchange::{Failure, Purpose};
     use crate::fetch::Manner;
     use crate::walk::Content;
 
-    const ASKED: SystemTime = UNIX_EPOCH;
+    const REQUESTED_AT: SystemTime = UNIX_EPOCH;
 
     fn at(second: u64) -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(second)
@@ -295,36 +314,39 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::cluster) fn order() -> RemoteRequest {
+    pub(in crate::cluster) fn remote_request() -> RemoteRequest {
         let (request, address, known) = (reply().request, [41, 90, 0, 1].into(), Default::default());
         RemoteRequest {
             tree: 1,
             request,
             address,
-            asked: ASKED,
+            requested_at: REQUESTED_AT,
             known,
             byte_limit: 0,
             reserved: None,
             manner: Manner::WithoutLibrary,
             is_suspect: false,
             opt_outs: 1,
-            valid_until: ASKED,
+            valid_until: REQUESTED_AT,
         }
     }
 
-    fn told(told: Event) -> ReceivedEvent {
-        ReceivedEvent { at: at(100), sequence: None, told, reply: None }
+    fn received_event(event: Event) -> ReceivedEvent {
+        ReceivedEvent { at: at(100), sequence: None, event, reply: None }
     }
 
     #[test]
     fn an_answer_is_taken_with_the_time_at_which_its_exchange_began() {
-        let mut case = DispatchState::new(&order());
-        assert!(case.take(told(Event::Sending { asked: ASKED })).is_none());
-        let part = parts_of(ASKED, at(93), &reply(), 1 << 20).unwrap().remove(0);
-        let Some(RemoteOutcome::Received(heard)) = case.take(told(part)) else { panic!() };
-        assert_eq!(heard.response.started, at(93), "whatever the agent's clock says");
+        let mut state = DispatchState::new(&remote_request());
+        assert!(state.take(received_event(Event::Sending { requested_at: REQUESTED_AT })).is_none());
+        let part = split_reply(REQUESTED_AT, at(93), &reply(), 1 << 20).unwrap().remove(0);
+        let Some(RemoteOutcome::Received(received)) = state.take(received_event(part)) else { panic!() };
+        assert_eq!(received.response.started, at(93), "whatever the agent's clock says");
         assert_eq!(
-            RemoteResponse { response: Response { started: at(9999), ..heard.response.clone() }, ..*heard },
+            RemoteResponse {
+                response: Response { started: at(9999), ..received.response.clone() },
+                ..*received
+            },
             reply()
         );
     }
@@ -338,8 +360,11 @@ pub(super) mod tests {
         let mut endless = reply();
         endless.response.timings.total = Duration::MAX;
         for reply in [other, elsewhere, endless] {
-            let part = parts_of(ASKED, at(93), &reply, 1 << 20).unwrap().remove(0);
-            assert_eq!(DispatchState::new(&order()).take(told(part)), Some(RemoteOutcome::Lost));
+            let part = split_reply(REQUESTED_AT, at(93), &reply, 1 << 20).unwrap().remove(0);
+            assert_eq!(
+                DispatchState::new(&remote_request()).take(received_event(part)),
+                Some(RemoteOutcome::Lost)
+            );
         }
     }
 
@@ -347,27 +372,31 @@ pub(super) mod tests {
     fn an_exchange_began_after_it_was_recorded_and_early_enough_to_be_over() {
         let mut long = reply();
         long.response.timings.total = Duration::from_secs(5);
-        for (asked, told_to_begin, begins) in
+        for (requested_at, reported_start, expected_start) in
             [(90, 93, 93), (94, 93, 94), (90, 97, 95), (98, 97, 98), (90, 9999, 95)]
         {
-            let mut case = DispatchState::new(&RemoteRequest { asked: at(asked), ..order() });
-            let part = parts_of(at(asked), at(told_to_begin), &long, 1 << 20).unwrap().remove(0);
-            let Some(RemoteOutcome::Received(heard)) = case.take(told(part)) else { panic!() };
-            assert_eq!(heard.response.started, at(begins), "{asked} {told_to_begin}");
+            let mut state =
+                DispatchState::new(&RemoteRequest { requested_at: at(requested_at), ..remote_request() });
+            let part = split_reply(at(requested_at), at(reported_start), &long, 1 << 20).unwrap().remove(0);
+            let Some(RemoteOutcome::Received(received)) = state.take(received_event(part)) else { panic!() };
+            assert_eq!(received.response.started, at(expected_start), "{requested_at} {reported_start}");
         }
     }
 
     #[test]
     fn what_was_not_put_is_unsent_and_what_was_put_is_lost() {
-        assert_eq!(DispatchState::new(&order()).outcome_if_given_up(), RemoteOutcome::Unsent);
+        assert_eq!(DispatchState::new(&remote_request()).outcome_if_given_up(), RemoteOutcome::Unsent);
         // An event about another request of the tree has no effect.
-        let mut case = DispatchState::new(&order());
-        case.take(told(Event::Sending { asked: at(5) }));
-        assert_eq!(case.outcome_if_given_up(), RemoteOutcome::Unsent);
-        let mut case = DispatchState::new(&order());
-        case.take(told(Event::Sending { asked: ASKED }));
-        assert_eq!(case.outcome_if_given_up(), RemoteOutcome::Lost);
-        let mut case = DispatchState::new(&order());
-        assert_eq!(case.take(told(Event::Unsent { asked: ASKED })), Some(RemoteOutcome::Unsent));
+        let mut state = DispatchState::new(&remote_request());
+        state.take(received_event(Event::Sending { requested_at: at(5) }));
+        assert_eq!(state.outcome_if_given_up(), RemoteOutcome::Unsent);
+        let mut state = DispatchState::new(&remote_request());
+        state.take(received_event(Event::Sending { requested_at: REQUESTED_AT }));
+        assert_eq!(state.outcome_if_given_up(), RemoteOutcome::Lost);
+        let mut state = DispatchState::new(&remote_request());
+        assert_eq!(
+            state.take(received_event(Event::Unsent { requested_at: REQUESTED_AT })),
+            Some(RemoteOutcome::Unsent)
+        );
     }
 }

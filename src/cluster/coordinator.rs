@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::agent::{MOST_CAPACITY, is_name};
+use super::agent::{MAX_CAPACITY, is_name};
 use super::bus::{
     Bus, Published, coordinator_subject, finished_subject, heartbeat_subject, ping_subject, report_subject,
     subject_word,
@@ -22,7 +22,7 @@ use super::kept_replies::kept_replies;
 use super::message::{Event, Heartbeat, HeartbeatReply, PingReply, Report, SurveyTerms, decode, encode};
 use super::outage::DatedOutage;
 use super::tree_subjects::TreeSubjects;
-use super::{ClusterError, PATIENCE, SIGN_OF_LIFE, SILENCE};
+use super::{AGENT_TIMEOUT, ClusterError, HEARTBEAT_INTERVAL, PATIENCE};
 use crate::fetch::{self, Clock};
 use crate::load::Fault;
 use crate::records::Manifest;
@@ -44,10 +44,10 @@ pub struct Coordinator {
     presence: Presence,
 }
 
-/// A coordinator announces its presence every [`SIGN_OF_LIFE`]: after this much silence there is none.
-const ALONE: Duration = SIGN_OF_LIFE.saturating_add(Duration::from_secs(1));
+/// A coordinator announces its presence every [`HEARTBEAT_INTERVAL`]: after this much silence there is none.
+const TAKEOVER_TIMEOUT: Duration = HEARTBEAT_INTERVAL.saturating_add(Duration::from_secs(1));
 /// Pause before the next attempt to add copies.
-const BETWEEN_COPIES: Duration = Duration::from_secs(5);
+const REPLICA_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A running coordinator.
 pub struct RunningCoordinator {
@@ -61,8 +61,8 @@ impl Coordinator {
     /// # Errors
     /// When another survey of its name is on the bus.
     pub async fn check(bus: &Bus, dir: &Path) -> Result<(), ClusterError> {
-        let name = name_of(dir);
-        if bus.has(&name).await? { Err(bus.taken(&name)) } else { Ok(()) }
+        let name = survey_name(dir);
+        if bus.has(&name).await? { Err(bus.name_taken_error(&name)) } else { Ok(()) }
     }
 
     /// Opens the coordinator of the survey in this folder, which is not open yet.
@@ -70,13 +70,13 @@ impl Coordinator {
     /// # Errors
     /// When another survey of its name is on the bus, or another process coordinates this one.
     pub async fn open(bus: Bus, dir: &Path) -> Result<Self, ClusterError> {
-        let name = name_of(dir);
-        let id = id_of(dir)?;
+        let name = survey_name(dir);
+        let id = survey_id(dir)?;
         let stream = bus.open(&name, &id).await?;
         let last = last_presence(&bus, &stream, &name).await?;
         let replies = kept_replies(&bus, &stream, &name, Clock::system()).await?;
-        let (said, process) = (watch::Sender::new(None), std::process::id());
-        let presence = Presence { bus: bus.clone(), name: name.clone(), last, said, process };
+        let (announced_at, process) = (watch::Sender::new(None), std::process::id());
+        let presence = Presence { bus: bus.clone(), name: name.clone(), last, announced_at, process };
         Ok(Self { bus, name, stream, replies, presence })
     }
 
@@ -85,10 +85,10 @@ impl Coordinator {
     /// # Errors
     /// When an operation of the bus fails.
     pub async fn clear(bus: &Bus, dir: &Path) -> Result<(), ClusterError> {
-        let (name, id) = (name_of(dir), id_of(dir)?);
+        let (name, id) = (survey_name(dir), survey_id(dir)?);
         if bus.has(&name).await? {
             bus.open(&name, &id).await?;
-            end_on(bus, &name).await?;
+            finish_survey(bus, &name).await?;
         }
         Ok(())
     }
@@ -115,30 +115,30 @@ impl Coordinator {
         };
         let lacks_copies = bus.lacks_copies(&stream).then(|| stream.clone());
         let subjects = Arc::new(TreeSubjects::new(bus.clone(), name.clone(), stream, clock));
-        let (mut asked, mut tasks, progress) = (stop, JoinSet::new(), survey.progress());
+        let (mut stop_signal, mut tasks, progress) = (stop, JoinSet::new(), survey.progress());
         tasks.spawn(report_outages(bus.clone(), survey.progress()));
         tokio::select! {
             biased;
-            told = Box::pin(presence.announce()) => told?,
-            _ = asked.wait_for(|stop| *stop) => {
+            announced = Box::pin(presence.announce()) => announced?,
+            _ = stop_signal.wait_for(|stop| *stop) => {
                 subjects.stop();
                 return Ok(RunningCoordinator { subjects, tasks });
             }
         }
-        let said = bus.subscribe(report_subject(&name)).await?;
+        let reports = bus.subscribe(report_subject(&name)).await?;
         let arrivals = bus.subscribe(heartbeat_subject(&name)).await?;
         let pings = bus.subscribe(ping_subject(&name)).await?;
         let register = AgentRegister {
             subjects: subjects.clone(),
             pool,
-            terms: terms_of(survey.settings())?,
+            terms: survey_terms(survey.settings())?,
             longest: fetch::Settings::from(survey.settings()).longest_exchange(),
             clock,
             progress: survey.progress(),
             agents: Mutex::default(),
         };
         let register = Arc::new(register);
-        let mut watch_over = |work: BoxFuture<'static, Result<(), ClusterError>>| {
+        let mut spawn_watched = |work: BoxFuture<'static, Result<(), ClusterError>>| {
             let subjects = subjects.clone();
             tasks.spawn(async move {
                 if let Err(error) = work.await {
@@ -146,19 +146,19 @@ impl Coordinator {
                 }
             });
         };
-        watch_over(Box::pin(listen(said, subjects.clone())));
-        watch_over(Box::pin(reply_to_heartbeats(arrivals, register.clone())));
-        let present = presence.said.subscribe();
-        watch_over(Box::pin(reply_to_pings(pings, subjects.clone(), survey.looks(), present)));
-        watch_over(Box::pin(run_register(register)));
-        watch_over(Box::pin(async move { presence.announce_periodically().await }));
+        spawn_watched(Box::pin(listen(reports, subjects.clone())));
+        spawn_watched(Box::pin(reply_to_heartbeats(arrivals, register.clone())));
+        let present = presence.announced_at.subscribe();
+        spawn_watched(Box::pin(reply_to_pings(pings, subjects.clone(), survey.opt_out_checks(), present)));
+        spawn_watched(Box::pin(run_register(register)));
+        spawn_watched(Box::pin(async move { presence.announce_periodically().await }));
         if let Some(stream) = lacks_copies {
-            watch_over(Box::pin(add_copies(bus, stream, progress)));
+            spawn_watched(Box::pin(add_copies(bus, stream, progress)));
         }
-        let asking = subjects.clone();
-        watch_over(Box::pin(async move {
-            if asked.wait_for(|stop| *stop).await.is_ok() {
-                asking.stop();
+        let subjects_to_stop = subjects.clone();
+        spawn_watched(Box::pin(async move {
+            if stop_signal.wait_for(|stop| *stop).await.is_ok() {
+                subjects_to_stop.stop();
             }
             Ok(())
         }));
@@ -180,17 +180,17 @@ impl RunningCoordinator {
     pub async fn end(mut self, is_finished: bool) -> Result<(), ClusterError> {
         self.tasks.shutdown().await;
         if is_finished {
-            return end_on(&self.subjects.bus, &self.subjects.name).await;
+            return finish_survey(&self.subjects.bus, &self.subjects.name).await;
         }
         self.subjects.failure().map_or(Ok(()), Err)
     }
 }
 
 /// Announces that a survey is finished, and leaves nothing on the bus.
-async fn end_on(bus: &Bus, name: &str) -> Result<(), ClusterError> {
-    let said = bus.send(finished_subject(name), encode(&())?);
+async fn finish_survey(bus: &Bus, name: &str) -> Result<(), ClusterError> {
+    let announcement = bus.send(finished_subject(name), encode(&())?);
     // An agent that is cut off now will find that the survey is gone.
-    let _ = tokio::time::timeout(SIGN_OF_LIFE, said).await;
+    let _ = tokio::time::timeout(HEARTBEAT_INTERVAL, announcement).await;
     bus.remove(name).await
 }
 
@@ -223,7 +223,7 @@ async fn add_copies(bus: Bus, stream: Stream, progress: Arc<Progress>) -> Result
             tracing::warn!("{warning}");
         }
         progress.update(|now| now.bus_warning = Some(warning));
-        tokio::time::sleep(BETWEEN_COPIES).await;
+        tokio::time::sleep(REPLICA_RETRY_INTERVAL).await;
     }
     tracing::info!("the servers of the cluster keep three copies of the survey");
     progress.update(|now| now.bus_warning = None);
@@ -231,27 +231,28 @@ async fn add_copies(bus: Bus, stream: Stream, progress: Arc<Progress>) -> Result
 }
 
 /// The name of a survey on the bus, which is that of its folder.
-fn name_of(dir: &Path) -> String {
-    let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-    subject_word(&whole.file_name().unwrap_or_default().to_string_lossy())
+fn survey_name(dir: &Path) -> String {
+    let absolute_path = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    subject_word(&absolute_path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// Distinguishes a survey from others of its name.
-fn id_of(dir: &Path) -> Result<String, ClusterError> {
+fn survey_id(dir: &Path) -> Result<String, ClusterError> {
     let manifest = Manifest::load(dir).map_err(|error| ClusterError::Message(error.to_string()))?;
     let begun = serde_json::to_string(&manifest.created).unwrap_or_default();
     let settings = xxh3_64(manifest.settings.to_string().as_bytes());
     Ok(format!("the survey that was begun at {begun}, {settings:016x}"))
 }
 
-fn terms_of(settings: &Settings) -> Result<SurveyTerms, ClusterError> {
+fn survey_terms(settings: &Settings) -> Result<SurveyTerms, ClusterError> {
     let read = |path: &std::path::PathBuf| {
         let to_error = |source| ClusterError::Certificate { path: path.clone(), source };
         std::fs::read_to_string(path).map_err(to_error)
     };
     let roots = settings.ca.iter().map(read).collect::<Result<_, _>>()?;
-    let written = toml::to_string(settings).map_err(|error| ClusterError::Message(error.to_string()))?;
-    Ok(SurveyTerms { settings: written, roots })
+    let settings_text =
+        toml::to_string(settings).map_err(|error| ClusterError::Message(error.to_string()))?;
+    Ok(SurveyTerms { settings: settings_text, roots })
 }
 
 /// The claim of one process to coordinate the survey: an entry on the bus, which no entry of another process
@@ -261,7 +262,7 @@ struct Presence {
     name: String,
     last: u64,
     /// When the presence was last announced and stored; time that the machine slept counts.
-    said: watch::Sender<Option<SystemTime>>,
+    announced_at: watch::Sender<Option<SystemTime>>,
     /// Makes the announcements of two processes differ.
     process: u32,
 }
@@ -276,7 +277,7 @@ impl Presence {
         match self.bus.publish(subject, Some(self.last), &id, encode(&())?, PATIENCE).await? {
             Published::At(sequence) => {
                 self.last = sequence;
-                self.said.send_replace(Some(begun));
+                self.announced_at.send_replace(Some(begun));
                 Ok(())
             }
             Published::Refused => Err(self.why_refused().await?),
@@ -294,7 +295,7 @@ impl Presence {
 
     async fn announce_periodically(&mut self) -> Result<(), ClusterError> {
         loop {
-            tokio::time::sleep(SIGN_OF_LIFE).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             self.announce().await?;
         }
     }
@@ -307,7 +308,7 @@ async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, Cl
     let last = async || bus.last(stream, &subject).await;
     let before = last().await?;
     if before > 0 {
-        tokio::time::sleep(ALONE).await;
+        tokio::time::sleep(TAKEOVER_TIMEOUT).await;
         if last().await? != before {
             return Err(ClusterError::Coordinated { server: bus.server().to_owned(), name: name.to_owned() });
         }
@@ -318,7 +319,7 @@ async fn last_presence(bus: &Bus, stream: &Stream, name: &str) -> Result<u64, Cl
 async fn listen(mut reports: Subscriber, subjects: Arc<TreeSubjects>) -> Result<(), ClusterError> {
     while let Some(message) = reports.next().await {
         let is_taken = match decode::<Report>(&message.payload) {
-            Ok(report) if matches!(report.told, Event::ReadMore { .. }) => {
+            Ok(report) if matches!(report.event, Event::ReadMore { .. }) => {
                 if subjects.note(report, message.reply.clone()) {
                     continue;
                 }
@@ -350,12 +351,12 @@ struct AgentRegister {
 
 struct RegisteredAgent {
     number: AgentNumber,
-    gone: watch::Sender<bool>,
+    agent_gone: watch::Sender<bool>,
     /// Whole seconds without a heartbeat, counting only seconds in which this process was running.
     silent: u64,
     seen: AgentSeen,
     /// Time of its last heartbeat that updated the page rate, and its number of pages by then.
-    heard: SystemTime,
+    last_rate_update: SystemTime,
     pages: u64,
 }
 
@@ -378,16 +379,18 @@ async fn reply_to_heartbeats(
 async fn reply_to_pings(
     mut pings: Subscriber,
     subjects: Arc<TreeSubjects>,
-    looks: watch::Receiver<Option<OptOutCheck>>,
+    opt_out_checks: watch::Receiver<Option<OptOutCheck>>,
     present: watch::Receiver<Option<SystemTime>>,
 ) -> Result<(), ClusterError> {
     while let Some(message) = pings.next().await {
         // Before the first look at the list, no request is permitted.
-        let Some(OptOutCheck { time, version: opt_outs }) = *looks.borrow() else { continue };
+        let Some(OptOutCheck { time, version: opt_outs }) = *opt_out_checks.borrow() else { continue };
         subjects.clock.slept();
         // A coordinator that stood still meanwhile may have been replaced by another process.
         let system = Clock::system().now();
-        if present.borrow().is_none_or(|said| system.duration_since(said).is_ok_and(|age| age > ALONE)) {
+        if present.borrow().is_none_or(|announced_at| {
+            system.duration_since(announced_at).is_ok_and(|age| age > TAKEOVER_TIMEOUT)
+        }) {
             continue;
         }
         let now = subjects.clock.now();
@@ -427,7 +430,7 @@ impl AgentRegister {
         if heartbeat.is_leaving {
             // The agent is assigned nothing more, and its exchanges in flight end.
             match agents.get_mut(&heartbeat.id) {
-                Some(agent) if heartbeat.under_way > 0 => {
+                Some(agent) if heartbeat.in_flight > 0 => {
                     agent.note(&heartbeat, now);
                     self.pool.leave(agent.number);
                 }
@@ -450,36 +453,43 @@ impl AgentRegister {
         if let Some(terms) = self.terms_for(&heartbeat) {
             return terms;
         }
-        let (gone, is_gone) = watch::channel(false);
-        let hand = BusWorker {
+        let (agent_gone, is_gone) = watch::channel(false);
+        let worker = BusWorker {
             subjects: self.subjects.clone(),
             id: heartbeat.id.clone(),
-            gone: is_gone,
+            agent_gone: is_gone,
             longest: self.longest,
         };
         let agent = AgentCapacity { places: heartbeat.sites as usize, capacity: heartbeat.capacity };
-        let number = self.pool.join(heartbeat.name.clone(), agent, Arc::new(hand));
+        let number = self.pool.join(heartbeat.name.clone(), agent, Arc::new(worker));
         tracing::info!(agent = heartbeat.name, sites = heartbeat.sites, "an agent joins");
         let seen = AgentSeen {
             since: Some(self.clock.system_time_at(now)),
             places: u64::from(heartbeat.sites),
             ..AgentSeen::default()
         };
-        let mut agent = RegisteredAgent { number, gone, silent: 0, seen, heard: now, pages: heartbeat.pages };
+        let mut agent = RegisteredAgent {
+            number,
+            agent_gone,
+            silent: 0,
+            seen,
+            last_rate_update: now,
+            pages: heartbeat.pages,
+        };
         agent.note(&heartbeat, now);
         agents.insert(heartbeat.id, agent);
         HeartbeatReply::Accepted
     }
 
     fn terms_for(&self, heartbeat: &Heartbeat) -> Option<HeartbeatReply> {
-        let is_told = heartbeat.terms == self.terms.hash();
-        (!is_told).then(|| HeartbeatReply::NewTerms(self.terms.clone(), self.clock.system_time()))
+        let has_current_terms = heartbeat.terms == self.terms.hash();
+        (!has_current_terms).then(|| HeartbeatReply::NewTerms(self.terms.clone(), self.clock.system_time()))
     }
 
     fn dismiss(&self, agent: RegisteredAgent, why: &str) {
         tracing::info!(agent = agent.seen.name, "an agent {why}");
         // First stop its worker, so that no request of a tree that is assigned to it is sent.
-        let _ = agent.gone.send(true);
+        let _ = agent.agent_gone.send(true);
         self.pool.leave(agent.number);
     }
 
@@ -491,7 +501,7 @@ impl AgentRegister {
         }
         let lost: Vec<String> = agents
             .iter()
-            .filter(|(_, agent)| agent.silent > SILENCE.as_secs())
+            .filter(|(_, agent)| agent.silent > AGENT_TIMEOUT.as_secs())
             .map(|(id, _)| id.clone())
             .collect();
         for id in lost {
@@ -544,7 +554,7 @@ fn invalid_heartbeat(heartbeat: &Heartbeat) -> Option<String> {
             env!("CARGO_PKG_VERSION")
         ));
     }
-    let is_sound = is_name(name) && *sites > 0 && (LEAST_CAPACITY..=MOST_CAPACITY).contains(capacity);
+    let is_sound = is_name(name) && *sites > 0 && (LEAST_CAPACITY..=MAX_CAPACITY).contains(capacity);
     (!is_sound).then(|| {
         "its heartbeat has an invalid name, number of sites or capacity (expected 1 to 64 letters, digits, '-', '_' and '.'; \
          1 site or more; 0.00028 to 1000000000 responses per second)"
@@ -554,10 +564,10 @@ fn invalid_heartbeat(heartbeat: &Heartbeat) -> Option<String> {
 
 impl RegisteredAgent {
     fn note(&mut self, heartbeat: &Heartbeat, now: SystemTime) {
-        let seconds = now.duration_since(self.heard).unwrap_or_default().as_secs_f64();
-        if seconds >= SIGN_OF_LIFE.as_secs_f64() / 2.0 {
+        let seconds = now.duration_since(self.last_rate_update).unwrap_or_default().as_secs_f64();
+        if seconds >= HEARTBEAT_INTERVAL.as_secs_f64() / 2.0 {
             self.seen.pages_per_second = heartbeat.pages.saturating_sub(self.pages) as f64 / seconds;
-            (self.heard, self.pages) = (now, heartbeat.pages);
+            (self.last_rate_update, self.pages) = (now, heartbeat.pages);
         }
         self.silent = 0;
         self.seen.name.clone_from(&heartbeat.name);

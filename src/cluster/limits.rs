@@ -26,15 +26,15 @@ impl AgentLimits {
     /// When the settings cannot be read, or require a flag that the agent was not started with.
     pub(super) fn settings(&self, terms: &SurveyTerms) -> Result<Settings, ClusterError> {
         let settings = Settings::parse(&terms.settings).map_err(ClusterError::Terms)?;
-        let lacks = |wanted: String, flag: String| ClusterError::Limit { wanted, flag };
+        let missing_flag = |wanted: String, flag: String| ClusterError::Limit { wanted, flag };
         if settings.permit_special_addresses && !self.permit_special_addresses {
             let wanted = "may contact special addresses".to_owned();
-            return Err(lacks(wanted, "--permit-special-addresses".to_owned()));
+            return Err(missing_flag(wanted, "--permit-special-addresses".to_owned()));
         }
         match (settings.gateway, self.gateway) {
             (Some(gateway), None) => {
                 let wanted = format!("sends all requests to the gateway {gateway}");
-                return Err(lacks(wanted, format!("--gateway {gateway}")));
+                return Err(missing_flag(wanted, format!("--gateway {gateway}")));
             }
             (None, Some(gateway)) => return Err(ClusterError::NoGateway(gateway)),
             _ => {}
@@ -44,19 +44,19 @@ impl AgentLimits {
 
     /// Our files that hold the certificates that the survey trusts.
     fn certificates(&self, wanted: &[String]) -> Result<Vec<PathBuf>, ClusterError> {
-        let mut ours = Vec::new();
+        let mut own_certificates = Vec::new();
         for path in &self.ca {
             let to_error = |source| ClusterError::Certificate { path: path.clone(), source };
-            ours.push((path, fs::read_to_string(path).map_err(to_error)?));
+            own_certificates.push((path, fs::read_to_string(path).map_err(to_error)?));
         }
-        let file_of = |wanted: &String| {
-            let same = ours.iter().find(|(_, text)| text.lines().eq(wanted.lines()));
+        let matching_file = |wanted: &String| {
+            let same = own_certificates.iter().find(|(_, text)| text.lines().eq(wanted.lines()));
             same.map(|(path, _)| (*path).clone()).ok_or_else(|| ClusterError::Limit {
                 wanted: "trusts further root certificates".to_owned(),
                 flag: "--ca FILE, once for each --ca file of the survey".to_owned(),
             })
         };
-        wanted.iter().map(file_of).collect()
+        wanted.iter().map(matching_file).collect()
     }
 }
 

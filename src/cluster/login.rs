@@ -52,11 +52,11 @@ impl Login {
         let login: Self = toml::from_str(&text).map_err(|error| to_error(describe_error(&text, &error)))?;
         login.check().map_err(to_error)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let beside = |path: Option<PathBuf>| path.map(|path| folder.join(path));
+        let from_folder = |path: Option<PathBuf>| path.map(|path| folder.join(path));
         Ok(Self {
-            client_cert: beside(login.client_cert),
-            client_key: beside(login.client_key),
-            ca: beside(login.ca),
+            client_cert: from_folder(login.client_cert),
+            client_key: from_folder(login.client_key),
+            ca: from_folder(login.ca),
             file: Some(path.to_owned()),
             ..login
         })
@@ -70,12 +70,13 @@ impl Login {
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ClusterError> {
-        let told = |name: &str| variable(&format!("CCSURVEY_NATS_{name}")).filter(|value| !value.is_empty());
+        let variable_value =
+            |name: &str| variable(&format!("CCSURVEY_NATS_{name}")).filter(|value| !value.is_empty());
         let login = Self {
-            user: told("USER"),
-            password: told("PASSWORD"),
-            token: told("TOKEN"),
-            nkey: told("NKEY"),
+            user: variable_value("USER"),
+            password: variable_value("PASSWORD"),
+            token: variable_value("TOKEN"),
+            nkey: variable_value("NKEY"),
             ..Self::default()
         };
         let to_error =
@@ -85,12 +86,12 @@ impl Login {
     }
 
     fn check(&self) -> Result<(), String> {
-        for (one, other, is_one, is_other) in [
+        for (first, second, has_first, has_second) in [
             ("user", "password", self.user.is_some(), self.password.is_some()),
             ("client_cert", "client_key", self.client_cert.is_some(), self.client_key.is_some()),
         ] {
-            let (has, lacks) = if is_one { (one, other) } else { (other, one) };
-            if is_one != is_other {
+            let (has, lacks) = if has_first { (first, second) } else { (second, first) };
+            if has_first != has_second {
                 return Err(format!("it has {has} and no {lacks} (expected both)"));
             }
         }
@@ -140,10 +141,14 @@ fn is_open_to_others(_: &Path) -> bool {
 fn describe_error(text: &str, error: &toml::de::Error) -> String {
     let line =
         error.span().and_then(|span| text.get(..span.start)).map(|before| before.matches('\n').count() + 1);
-    let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+    let position = line.map_or_else(String::new, |line| format!("line {line}: "));
     // For a value of the wrong type, the library quotes the value.
     let message = error.message().split("invalid type").next().unwrap_or_default().trim();
-    if message.is_empty() { format!("{at}expected text in quotes") } else { format!("{at}{message}") }
+    if message.is_empty() {
+        format!("{position}expected text in quotes")
+    } else {
+        format!("{position}{message}")
+    }
 }
 
 #[cfg(test)]
@@ -173,9 +178,9 @@ mod tests {
             ("user = \"me\"\npassword = 12345\n", "line 2: expected text in quotes"),
         ] {
             fs::write(&path, text).unwrap();
-            let told = Login::read(Some(&path)).unwrap_err().to_string();
-            assert!(told.contains("login.toml: ") && told.contains(expected), "{told}");
-            assert!(!told.contains("hush") && !told.contains("12345"), "{told}");
+            let shown = Login::read(Some(&path)).unwrap_err().to_string();
+            assert!(shown.contains("login.toml: ") && shown.contains(expected), "{shown}");
+            assert!(!shown.contains("hush") && !shown.contains("12345"), "{shown}");
         }
         let missing = Login::read(Some(&folder.path().join("gone.toml"))).unwrap_err();
         assert!(missing.to_string().contains("gone.toml: cannot be read") && missing.is_usage());
@@ -207,8 +212,8 @@ mod tests {
 
     #[test]
     fn without_a_file_the_environment_says_who_we_are() {
-        let told = |name: &str| (name == "CCSURVEY_NATS_TOKEN").then(|| "hush".to_owned());
-        assert_eq!(Login::from_variables(told).unwrap().token.as_deref(), Some("hush"));
+        let token_only = |name: &str| (name == "CCSURVEY_NATS_TOKEN").then(|| "hush".to_owned());
+        assert_eq!(Login::from_variables(token_only).unwrap().token.as_deref(), Some("hush"));
         assert!(Login::from_variables(|_| Some(String::new())).unwrap().user.is_none());
         let half = |name: &str| (name == "CCSURVEY_NATS_USER").then(|| "me".to_owned());
         let error = Login::from_variables(half).unwrap_err().to_string();

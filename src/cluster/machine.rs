@@ -24,13 +24,13 @@ struct Counters {
 
 impl MachineMonitor {
     /// The load of the machine since the last look.
-    pub(super) fn look(&mut self) -> MachineLoad {
+    pub(super) fn sample(&mut self) -> MachineLoad {
         let (now, counters) = (Instant::now(), Counters::read());
         let memory = fs::read_to_string("/proc/meminfo").map(|text| memory_in_use(&text)).unwrap_or_default();
         let before = self.before.replace((now, counters));
         let mut load = MachineLoad { memory, ..MachineLoad::default() };
-        if let Some((then, before)) = before {
-            let seconds = now.duration_since(then).as_secs_f64().max(1e-3);
+        if let Some((previous_time, before)) = before {
+            let seconds = now.duration_since(previous_time).as_secs_f64().max(1e-3);
             let since = |now: u64, before: u64| now.saturating_sub(before) as f64;
             load.cpu = since(counters.busy, before.busy) / since(counters.all, before.all).max(1.0);
             load.network_bytes_per_second = since(counters.network, before.network) / seconds;
@@ -65,11 +65,11 @@ fn cpu_ticks(stat: &str) -> (u64, u64) {
 
 /// The share of the memory that is in use, from 0 to 1.
 fn memory_in_use(meminfo: &str) -> f64 {
-    let of = |name: &str| {
+    let kilobytes = |name: &str| {
         let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().nth(1)?.parse::<f64>().ok()
     };
-    match (of("MemTotal"), of("MemAvailable")) {
+    match (kilobytes("MemTotal"), kilobytes("MemAvailable")) {
         (Some(total), Some(available)) if total > 0.0 => 1.0 - available / total,
         _ => 0.0,
     }

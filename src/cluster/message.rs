@@ -16,7 +16,7 @@ const VERSION: u8 = 5;
 /// A reply with a page of 10,000 links of 2 kB each stays below this.
 const LARGEST_REPLY: usize = 64 << 20;
 /// Compression level: it reduces a reply to a quarter of its size, in little time.
-const LEVEL: i32 = 1;
+const COMPRESSION_LEVEL: i32 = 1;
 
 /// An agent reports that it is alive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub(super) struct Heartbeat {
     /// The agent takes no further dispatches.
     pub is_leaving: bool,
     /// Number of requests that it is working on.
-    pub under_way: u64,
+    pub in_flight: u64,
     /// Since the agent was started, as pages are.
     pub requests: u64,
     pub pages: u64,
@@ -87,23 +87,23 @@ pub(super) struct PingReply {
 pub(super) struct Dispatch {
     /// The last sequence on the subject of the tree.
     pub after: u64,
-    pub order: RemoteRequest,
+    pub remote_request: RemoteRequest,
 }
 
 /// An event of a site tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Event {
-    /// The request that was recorded at `asked` is being sent.
-    Sending { asked: SystemTime },
+    /// The request that was recorded at `requested_at` is being sent.
+    Sending { requested_at: SystemTime },
     /// The request was sent, and there will be no response.
-    Lost { asked: SystemTime },
+    Lost { requested_at: SystemTime },
     /// The request was not sent, and will not be.
-    Unsent { asked: SystemTime },
-    /// Part `number` of the `of` parts of the reply, and when the exchange began, by the coordinator's clock.
-    ResponsePart { asked: SystemTime, number: u32, of: u32, began: SystemTime, bytes: Vec<u8> },
+    Unsent { requested_at: SystemTime },
+    /// Part `number` of the `part_count` parts of the reply, and when the exchange began, by the coordinator's clock.
+    ResponsePart { requested_at: SystemTime, number: u32, part_count: u32, began: SystemTime, bytes: Vec<u8> },
     /// The exchange wants to have moved this number of bytes in all. Reported to the coordinator only, whose
     /// reply says when it may.
-    ReadMore { asked: SystemTime, moved: u64 },
+    ReadMore { requested_at: SystemTime, moved: u64 },
     /// No dispatch from before this entry is carried out any more.
     Fence,
 }
@@ -114,7 +114,7 @@ pub(super) struct Report {
     pub tree: u64,
     /// Sequence of the agent's last entry on the subject of the tree.
     pub sequence: u64,
-    pub told: Event,
+    pub event: Event,
 }
 
 /// Encodes a message.
@@ -139,16 +139,16 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClusterErro
 
 thread_local! {
     // Creating one takes longer than using it.
-    static COMPRESSOR: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL));
+    static COMPRESSOR: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(COMPRESSION_LEVEL));
     static DECOMPRESSOR: RefCell<io::Result<Decompressor<'static>>> = RefCell::new(Decompressor::new());
 }
 
-/// Splits a reply into parts of up to `most` bytes.
-pub(super) fn parts_of(
-    asked: SystemTime,
+/// Splits a reply into parts of up to `max_bytes` bytes.
+pub(super) fn split_reply(
+    requested_at: SystemTime,
     began: SystemTime,
     reply: &RemoteResponse,
-    most: usize,
+    max_bytes: usize,
 ) -> Result<Vec<Event>, ClusterError> {
     let to_error = |message: String| ClusterError::Message(message);
     let bytes = postcard::to_stdvec(reply).map_err(|error| to_error(error.to_string()))?;
@@ -161,10 +161,16 @@ pub(super) fn parts_of(
                 .map_err(|error| error.to_string())
         })
         .map_err(to_error)?;
-    let parts: Vec<Vec<u8>> = packed.chunks(most.max(1)).map(<[u8]>::to_vec).collect();
-    let of = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-    let part = |(number, bytes): (u32, Vec<u8>)| Event::ResponsePart { asked, number, of, began, bytes };
-    Ok((0..of).zip(parts).map(part).collect())
+    let parts: Vec<Vec<u8>> = packed.chunks(max_bytes.max(1)).map(<[u8]>::to_vec).collect();
+    let part_count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+    let part = |(number, bytes): (u32, Vec<u8>)| Event::ResponsePart {
+        requested_at,
+        number,
+        part_count,
+        began,
+        bytes,
+    };
+    Ok((0..part_count).zip(parts).map(part).collect())
 }
 
 /// A reply that arrives in parts.
@@ -179,7 +185,7 @@ impl ReplyParts {
     pub(super) fn take(
         &mut self,
         number: u32,
-        of: u32,
+        part_count: u32,
         bytes: &[u8],
     ) -> Result<Option<RemoteResponse>, ClusterError> {
         let invalid = |what: &str| ClusterError::Message(what.to_owned());
@@ -189,16 +195,16 @@ impl ReplyParts {
             // It arrived twice.
             return Ok(None);
         }
-        if number != self.next || of <= number || self.packed.len() + bytes.len() > LARGEST_REPLY {
+        if number != self.next || part_count <= number || self.packed.len() + bytes.len() > LARGEST_REPLY {
             return Err(invalid("a part of a response is out of order, or the response is too large"));
         }
         self.next += 1;
         self.packed.extend_from_slice(bytes);
-        if self.next < of {
+        if self.next < part_count {
             return Ok(None);
         }
         let packed = std::mem::take(&mut self.packed);
-        let size = LARGEST_REPLY.min(unpacked(&packed));
+        let size = LARGEST_REPLY.min(unpacked_bytes(&packed));
         let bytes = DECOMPRESSOR
             .with_borrow_mut(|decompressor| {
                 decompressor
@@ -216,9 +222,9 @@ impl ReplyParts {
 }
 
 /// The unpacked size that a frame states; 0 for a frame that states none.
-fn unpacked(packed: &[u8]) -> usize {
-    let told = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
-    told.map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX))
+fn unpacked_bytes(packed: &[u8]) -> usize {
+    let content_size = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
+    content_size.map_or(0, |content_size| usize::try_from(content_size).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
@@ -248,23 +254,26 @@ mod tests {
         }
     }
 
-    fn parts(reply: &RemoteResponse, most: usize) -> Vec<(u32, u32, Vec<u8>)> {
-        let told = parts_of(UNIX_EPOCH, UNIX_EPOCH, reply, most).unwrap().into_iter();
-        told.map(|told| match told {
-            Event::ResponsePart { number, of, bytes, .. } => (number, of, bytes),
-            other => panic!("{other:?}"),
-        })
-        .collect()
+    fn parts(reply: &RemoteResponse, max_bytes: usize) -> Vec<(u32, u32, Vec<u8>)> {
+        let events = split_reply(UNIX_EPOCH, UNIX_EPOCH, reply, max_bytes).unwrap().into_iter();
+        events
+            .map(|event| match event {
+                Event::ResponsePart { number, part_count, bytes, .. } => (number, part_count, bytes),
+                other => panic!("{other:?}"),
+            })
+            .collect()
     }
 
     #[test]
     fn a_reply_of_many_parts_is_put_together() {
-        for (bytes, most) in [(0, 1000), (10_000, 1000), (10_000, 1), (500_000, 1 << 20)] {
+        for (bytes, max_bytes) in [(0, 1000), (10_000, 1000), (10_000, 1), (500_000, 1 << 20)] {
             let reply = reply(bytes);
-            let mut together = ReplyParts::default();
-            let parts = parts(&reply, most);
-            let read: Vec<_> =
-                parts.iter().map(|(number, of, part)| together.take(*number, *of, part).unwrap()).collect();
+            let mut reply_parts = ReplyParts::default();
+            let parts = parts(&reply, max_bytes);
+            let read: Vec<_> = parts
+                .iter()
+                .map(|(number, part_count, part)| reply_parts.take(*number, *part_count, part).unwrap())
+                .collect();
             assert!(read[..read.len() - 1].iter().all(Option::is_none));
             assert_eq!(read.last().unwrap().as_ref(), Some(&reply));
         }
@@ -274,23 +283,28 @@ mod tests {
     fn parts_out_of_place_are_no_reply_and_the_next_reply_is_one() {
         let reply = reply(3000);
         let parts = parts(&reply, 1000);
-        let mut together = ReplyParts::default();
-        together.take(1, 4, &parts[1].2).unwrap_err();
-        together.take(0, 4, &parts[0].2).unwrap();
-        together.take(2, 4, &parts[2].2).unwrap_err();
-        together.take(0, 0, &[]).unwrap_err();
-        let read: Vec<_> =
-            parts.iter().map(|(number, of, part)| together.take(*number, *of, part).unwrap()).collect();
+        let mut reply_parts = ReplyParts::default();
+        reply_parts.take(1, 4, &parts[1].2).unwrap_err();
+        reply_parts.take(0, 4, &parts[0].2).unwrap();
+        reply_parts.take(2, 4, &parts[2].2).unwrap_err();
+        reply_parts.take(0, 0, &[]).unwrap_err();
+        let read: Vec<_> = parts
+            .iter()
+            .map(|(number, part_count, part)| reply_parts.take(*number, *part_count, part).unwrap())
+            .collect();
         assert_eq!(read.last().unwrap().as_ref(), Some(&reply));
     }
 
     #[test]
     fn a_part_that_comes_twice_counts_once() {
         let reply = reply(3000);
-        let mut together = ReplyParts::default();
+        let mut reply_parts = ReplyParts::default();
         let twice = parts(&reply, 1000).into_iter().flat_map(|part| [part.clone(), part]);
-        let read: Vec<_> =
-            twice.filter_map(|(number, of, part)| together.take(number, of, &part).ok().flatten()).collect();
+        let read: Vec<_> = twice
+            .filter_map(|(number, part_count, part)| {
+                reply_parts.take(number, part_count, &part).ok().flatten()
+            })
+            .collect();
         assert_eq!(read.first(), Some(&reply));
     }
 
@@ -303,9 +317,9 @@ mod tests {
 
     #[test]
     fn a_message_of_another_version_or_with_more_behind_it_is_refused() {
-        let told = Event::Sending { asked: UNIX_EPOCH };
-        let bytes = encode(&told).unwrap();
-        assert_eq!(decode::<Event>(&bytes).unwrap(), told);
+        let event = Event::Sending { requested_at: UNIX_EPOCH };
+        let bytes = encode(&event).unwrap();
+        assert_eq!(decode::<Event>(&bytes).unwrap(), event);
         let of_another = [&[VERSION + 1], &bytes[1..]].concat();
         let error = decode::<Event>(&of_another).unwrap_err().to_string();
         assert!(

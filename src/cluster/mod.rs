@@ -30,8 +30,8 @@
 //! any time. So an agent pings the coordinator twice a second. It sends a request only while it has a reply
 //! (`permission`) by which the coordinator looked at the opt-out list at most
 //! [`OBEYED_WITHIN`](crate::address::OBEYED_WITHIN) ago. An agent returns a dispatch that was decided by an
-//! older list. It also returns one whose time is over: the dispatch is older than [`FRESH`], quiet hours have
-//! begun, or its robots.txt is a day old. So a request can begin no later than [`FRESH`] after its dispatch.
+//! older list. It also returns one whose time is over: the dispatch is older than [`DISPATCH_LIFETIME`], quiet hours have
+//! begun, or its robots.txt is a day old. So a request can begin no later than [`DISPATCH_LIFETIME`] after its dispatch.
 //! A server that an agent may still be talking to gets no request for the longest exchange from then on, and
 //! then for the longest pause.
 //!
@@ -40,7 +40,7 @@
 //! most the time that the ping took. So the clocks of agents, of the servers of the bus and of the survey may
 //! differ by any amount, and messages may be late.
 //!
-//! **Deaths.** An agent that has been silent for [`SILENCE`] is gone, and its trees are assigned to others.
+//! **Deaths.** An agent that has been silent for [`AGENT_TIMEOUT`] is gone, and its trees are assigned to others.
 //! When the survey of a dead coordinator is resumed, the new coordinator finds on the bus the responses that
 //! came meanwhile (`kept_replies`); agents wait for it. While the bus is away, no request is sent. The bus
 //! can fail in many ways ([`Outage`]): every user of the bus notes what it finds. The coordinator (in the
@@ -72,7 +72,7 @@ mod tree_subjects_tests;
 
 use std::time::Duration;
 
-use crate::survey::FRESH;
+use crate::survey::DISPATCH_LIFETIME;
 pub use agent::{Agent, AgentEnd};
 pub use bus::Bus;
 pub use coordinator::{Coordinator, RunningCoordinator};
@@ -82,9 +82,9 @@ pub use login::Login;
 pub use outage::{DatedOutage, Outage};
 
 /// Interval between two heartbeats of an agent, and between two presence entries of the coordinator.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 /// How long an operation that needs the bus waits for it.
 const PATIENCE: Duration = Duration::from_mins(10);
 /// An agent that has been silent for this long is gone. Longer than a dispatch stays valid, so that an agent
 /// that is given up sends no requests.
-pub const SILENCE: Duration = Duration::from_secs(12);
+pub const AGENT_TIMEOUT: Duration = Duration::from_secs(12);

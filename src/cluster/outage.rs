@@ -42,7 +42,7 @@ pub enum Outage {
 
 impl fmt::Display for Outage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self {
+        let text = match self {
             Self::Away => "no NATS server responds there (start it again, or repair the network)",
             Self::LoginRefused => {
                 "the NATS server now refuses our login (restore our user there, or correct the file of --nats-login \
@@ -74,7 +74,7 @@ impl fmt::Display for Outage {
             }
             Self::Other(why) => why,
         };
-        formatter.write_str(words)
+        formatter.write_str(text)
     }
 }
 
@@ -88,7 +88,7 @@ impl Outage {
             }
             next = cause.source();
         }
-        Self::Other(causes(error))
+        Self::Other(with_causes(error))
     }
 
     /// Whether it is an outage of the connection, which reports its state itself.
@@ -126,13 +126,13 @@ fn recognized(error: &(dyn Error + 'static)) -> Option<Outage> {
     // These errors carry JetStream's own error in their kind, not in their source.
     if let Some(error) = error.downcast_ref::<GetStreamError>() {
         return match error.kind() {
-            GetStreamErrorKind::JetStream(said) => from_code(&said),
+            GetStreamErrorKind::JetStream(reported) => from_code(&reported),
             _ => None,
         };
     }
     if let Some(error) = error.downcast_ref::<CreateStreamError>() {
         return match error.kind() {
-            CreateStreamErrorKind::JetStream(said) => from_code(&said),
+            CreateStreamErrorKind::JetStream(reported) => from_code(&reported),
             CreateStreamErrorKind::TimedOut => Some(Outage::Silent),
             CreateStreamErrorKind::JetStreamUnavailable => Some(Outage::NoJetStream),
             _ => None,
@@ -140,12 +140,12 @@ fn recognized(error: &(dyn Error + 'static)) -> Option<Outage> {
     }
     if let Some(error) = error.downcast_ref::<LastRawMessageError>() {
         return match error.kind() {
-            LastRawMessageErrorKind::JetStream(said) => from_code(&said),
+            LastRawMessageErrorKind::JetStream(reported) => from_code(&reported),
             _ => None,
         };
     }
     match error.downcast_ref::<PurgeError>()?.kind() {
-        PurgeErrorKind::JetStream(said) => from_code(&said),
+        PurgeErrorKind::JetStream(reported) => from_code(&reported),
         PurgeErrorKind::TimedOut => Some(Outage::Silent),
         PurgeErrorKind::Request => None,
     }
@@ -166,20 +166,20 @@ fn from_code(error: &jetstream::Error) -> Option<Outage> {
 }
 
 /// The disk of the server, or our share of it, is used up. One code covers this and other failures to store.
-fn is_full(said: &str) -> bool {
+fn is_full(reported: &str) -> bool {
     ["insufficient", "resource limits exceeded", "maximum bytes exceeded", "no space left"]
         .iter()
-        .any(|words| said.contains(words))
+        .any(|text| reported.contains(text))
 }
 
 /// An error with its causes, in one line.
-pub(super) fn causes(error: &dyn Error) -> String {
+pub(super) fn with_causes(error: &dyn Error) -> String {
     let mut described = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
-        let words = inner.to_string();
-        if !described.contains(&words) {
-            described = format!("{described}: {words}");
+        let text = inner.to_string();
+        if !described.contains(&text) {
+            described = format!("{described}: {text}");
         }
         cause = inner.source();
     }
@@ -212,7 +212,7 @@ pub(super) struct BusCondition {
 }
 
 /// How long a refusal explains why a request gets no response.
-const EXPLAINS: Duration = Duration::from_secs(15);
+const EXPLAINS_FOR: Duration = Duration::from_secs(15);
 
 impl Default for BusCondition {
     fn default() -> Self {
@@ -282,14 +282,14 @@ impl BusCondition {
 
     /// Why the connection is away.
     pub(super) fn of_connection(&self) -> Outage {
-        let now = self.outage.borrow().as_ref().map(|since| since.outage.clone());
+        let now = self.outage.borrow().as_ref().map(|dated| dated.outage.clone());
         now.filter(Outage::is_of_connection).unwrap_or(Outage::Away)
     }
 
     /// A recent refusal explains why there is no response.
     pub(super) fn explain(&self, outage: Outage) -> Outage {
         match (&*self.refusal.borrow(), outage) {
-            (Some(SubjectRefusal { what, at }), Outage::Silent) if at.elapsed() < EXPLAINS => {
+            (Some(SubjectRefusal { what, at }), Outage::Silent) if at.elapsed() < EXPLAINS_FOR => {
                 Outage::NotPermitted(what.clone())
             }
             (_, outage) => outage,
@@ -298,11 +298,11 @@ impl BusCondition {
 
     fn set(&self, outage: Outage) {
         self.outage.send_if_modified(|now| {
-            if now.as_ref().is_some_and(|since| since.outage == outage) {
+            if now.as_ref().is_some_and(|dated| dated.outage == outage) {
                 return false;
             }
             tracing::warn!(problem = %outage, "the bus does not work");
-            let at = now.as_ref().map_or_else(|| Clock::system().now(), |since| since.at);
+            let at = now.as_ref().map_or_else(|| Clock::system().now(), |dated| dated.at);
             *now = Some(DatedOutage { outage, at });
             true
         });
@@ -313,7 +313,7 @@ impl BusCondition {
             return;
         }
         self.outage.send_if_modified(|now| {
-            let is_over = now.as_ref().is_some_and(|since| is_over(&since.outage));
+            let is_over = now.as_ref().is_some_and(|dated| is_over(&dated.outage));
             if is_over {
                 tracing::info!("the bus works again");
                 *now = None;
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     fn outage_of(condition: &BusCondition) -> Option<Outage> {
-        condition.watch().borrow().as_ref().map(|since| since.outage.clone())
+        condition.watch().borrow().as_ref().map(|dated| dated.outage.clone())
     }
 
     fn failed(kind: ConnectErrorKind) -> Event {
@@ -343,10 +343,10 @@ mod tests {
         assert_eq!(outage_of(&condition), None, "another server of the cluster may take over at once");
         condition.note_event(failed(ConnectErrorKind::Io));
         assert_eq!(outage_of(&condition), Some(Outage::Away));
-        let since = condition.watch().borrow().as_ref().map(|since| since.at);
+        let dated = condition.watch().borrow().as_ref().map(|dated| dated.at);
         condition.note_event(failed(ConnectErrorKind::AuthorizationViolation));
         assert_eq!(outage_of(&condition), Some(Outage::LoginRefused));
-        assert_eq!(condition.watch().borrow().as_ref().map(|since| since.at), since, "one outage");
+        assert_eq!(condition.watch().borrow().as_ref().map(|dated| dated.at), dated, "one outage");
         condition.note_failure(&Outage::Away);
         assert_eq!(outage_of(&condition), Some(Outage::LoginRefused), "the connection knows better");
         condition.note_event(Event::Connected);
@@ -377,8 +377,8 @@ mod tests {
 
     #[test]
     fn errors_of_the_library_are_recognized_through_their_causes() {
-        let said = |code: u64, words: &str| {
-            let json = format!("{{\"code\":503,\"err_code\":{code},\"description\":\"{words}\"}}");
+        let reported = |code: u64, text: &str| {
+            let json = format!("{{\"code\":503,\"err_code\":{code},\"description\":\"{text}\"}}");
             serde_json::from_str::<jetstream::Error>(&json).unwrap()
         };
         let request = |kind| RequestError::new(kind);
@@ -388,14 +388,14 @@ mod tests {
             (
                 Box::new(PublishError::with_source(
                     PublishErrorKind::Other,
-                    said(10077, "no space left on device"),
+                    reported(10077, "no space left on device"),
                 )),
                 Outage::Full("no space left on device (code 503, error code 10077)".to_owned()),
             ),
             (
                 Box::new(PublishError::with_source(
                     PublishErrorKind::Other,
-                    said(10047, "insufficient storage resources available"),
+                    reported(10047, "insufficient storage resources available"),
                 )),
                 Outage::Full(
                     "insufficient storage resources available (code 503, error code 10047)".to_owned(),
@@ -409,7 +409,10 @@ mod tests {
                 Outage::NoJetStream,
             ),
             (
-                Box::new(GetStreamError::new(GetStreamErrorKind::JetStream(said(10059, "stream not found")))),
+                Box::new(GetStreamError::new(GetStreamErrorKind::JetStream(reported(
+                    10059,
+                    "stream not found",
+                )))),
                 Outage::StreamGone,
             ),
             (
@@ -422,8 +425,8 @@ mod tests {
         ] {
             assert_eq!(Outage::from_error(&*error), outage, "{error}");
         }
-        let other = PublishError::with_source(PublishErrorKind::Other, said(10099, "something new"));
-        let Outage::Other(words) = Outage::from_error(&other) else { panic!() };
-        assert!(words.contains("something new"), "{words}");
+        let other = PublishError::with_source(PublishErrorKind::Other, reported(10099, "something new"));
+        let Outage::Other(text) = Outage::from_error(&other) else { panic!() };
+        assert!(text.contains("something new"), "{text}");
     }
 }

@@ -55,7 +55,7 @@ impl Permission {
     }
 
     /// Pings the coordinator for as long as the future is polled.
-    pub(super) async fn keep(&self, bus: &Bus, survey: &str) {
+    pub(super) async fn keep_fresh(&self, bus: &Bus, survey: &str) {
         let mut tick = tokio::time::interval(BETWEEN_PINGS);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // While the bus stands still, several pings wait there. The last one gets its reply as soon as the
@@ -64,7 +64,7 @@ impl Permission {
         loop {
             tokio::select! {
                 biased;
-                Some(permit) = pings.next() => self.take(permit),
+                Some(permit) = pings.next() => self.note(permit),
                 _ = tick.tick() => pings.push(ping(bus, survey)),
             }
         }
@@ -80,7 +80,7 @@ impl Permission {
         self.latest.borrow().map(|permit| permit.age())
     }
 
-    fn take(&self, permit: Option<Permit>) {
+    fn note(&self, permit: Option<Permit>) {
         let Some(permit) = permit else { return };
         self.latest.send_if_modified(|latest| {
             let is_later = latest.is_none_or(|latest| latest.sent < permit.sent);
@@ -124,7 +124,9 @@ impl Permit {
 
     fn decide(&self, dispatch: &Dispatch, age: Duration) -> Decision {
         let Self { reply, .. } = self;
-        if reply.opt_outs > dispatch.order.opt_outs || reply.now + age >= dispatch.order.valid_until {
+        if reply.opt_outs > dispatch.remote_request.opt_outs
+            || reply.now + age >= dispatch.remote_request.valid_until
+        {
             Decision::Return
         } else if age + reply.list_age <= OBEYED_WITHIN {
             // If the dispatch was decided by a later list than this reply's, that list came into force after
@@ -138,7 +140,7 @@ impl Permit {
     /// When an exchange of this agent began, by the coordinator's clock: at that time or later, by at most
     /// the time that the ping took to get there. Never earlier, because the pause at its server counts from
     /// it.
-    pub(super) fn time_of(&self, started: SystemTime, clock: Clock) -> SystemTime {
+    pub(super) fn coordinator_time(&self, started: SystemTime, clock: Clock) -> SystemTime {
         let since = started.duration_since(clock.at(self.sent)).unwrap_or_default();
         self.reply.now + since
     }
@@ -151,7 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cluster::bus_worker::tests::order;
+    use crate::cluster::bus_worker::tests::remote_request;
     use crate::survey::RemoteRequest;
 
     fn milliseconds(number: u64) -> Duration {
@@ -160,7 +162,7 @@ mod tests {
 
     fn dispatch(opt_outs: u64, valid_until: u64) -> Dispatch {
         let valid_until = UNIX_EPOCH + milliseconds(valid_until);
-        Dispatch { after: 1, order: RemoteRequest { opt_outs, valid_until, ..order() } }
+        Dispatch { after: 1, remote_request: RemoteRequest { opt_outs, valid_until, ..remote_request() } }
     }
 
     proptest! {
@@ -176,14 +178,14 @@ mod tests {
             valid_for in 0_u64..8_000,
             dispatched_before in 0_u64..9_000,
         ) {
-            let answered = looked + answered_after;
+            let replied_at = looked + answered_after;
             // The ping was sent before it got its reply, and the agent decides some time after that.
-            let pinged = answered.saturating_sub(asked_before);
-            let decided = answered + decided_after;
+            let pinged = replied_at.saturating_sub(asked_before);
+            let decided = replied_at + decided_after;
             let opted_out = looked + 1 + opted_out_after;
             let reply = PingReply {
-                now: UNIX_EPOCH + milliseconds(answered),
-                list_age: milliseconds(answered - looked),
+                now: UNIX_EPOCH + milliseconds(replied_at),
+                list_age: milliseconds(replied_at - looked),
                 opt_outs: 7,
             };
             let permit = Permit { sent: Instant::now(), slept: Duration::ZERO, reply };
@@ -212,15 +214,15 @@ mod tests {
             reply: PingReply { now: UNIX_EPOCH, list_age: Duration::ZERO, opt_outs },
         };
         let deadline = Instant::now() + Duration::from_secs(6);
-        permission.take(Some(permit(1)));
+        permission.note(Some(permit(1)));
         assert_eq!(permission.obtain(&dispatch(1, 99_000), deadline).await, Some(permit(1)));
         tokio::time::advance(OBEYED_WITHIN + milliseconds(1)).await;
         let waits = dispatch(1, 99_000);
         let mut waits = std::pin::pin!(permission.obtain(&waits, deadline));
         assert!(futures_util::poll!(&mut waits).is_pending(), "the reply is too old");
         let (later, earlier) = (permit(2), Permit { sent: Instant::now() - milliseconds(9), ..permit(1) });
-        permission.take(Some(later));
-        permission.take(Some(earlier));
+        permission.note(Some(later));
+        permission.note(Some(earlier));
         assert_eq!(waits.await, None, "somebody may have opted out since it was dispatched");
     }
 }

@@ -33,7 +33,7 @@ struct SubjectState {
     /// The last sequence on the subject of each tree that has one.
     last: HashMap<u64, u64>,
     /// Subscriptions to the events of a tree.
-    waiting: HashMap<u64, UnboundedSender<ReceivedEvent>>,
+    subscribers: HashMap<u64, UnboundedSender<ReceivedEvent>>,
 }
 
 /// An event of a tree, with the time of the survey at which it was read.
@@ -43,7 +43,7 @@ pub(super) struct ReceivedEvent {
     /// Sequence of the reporting agent's last entry on the subject of the tree; none if the event was read
     /// from the subject.
     pub sequence: Option<u64>,
-    pub told: Event,
+    pub event: Event,
     /// Where an agent waits for the reply that it may read on.
     pub reply: Option<Subject>,
 }
@@ -57,13 +57,13 @@ pub(super) struct Subscription<'a> {
 
 impl Drop for Subscription<'_> {
     fn drop(&mut self) {
-        self.subjects.inner().waiting.remove(&self.tree);
+        self.subjects.inner().subscribers.remove(&self.tree);
     }
 }
 
 impl TreeSubjects {
     pub(super) fn new(bus: Bus, name: String, stream: Stream, clock: Clock) -> Self {
-        let inner = SubjectState { failed: None, last: HashMap::new(), waiting: HashMap::new() };
+        let inner = SubjectState { failed: None, last: HashMap::new(), subscribers: HashMap::new() };
         Self {
             bus,
             name,
@@ -80,18 +80,18 @@ impl TreeSubjects {
     pub(super) fn note(&self, report: Report, reply: Option<Subject>) -> bool {
         let at = self.clock.now();
         let mut inner = self.inner();
-        let Some(subscription) = inner.waiting.get(&report.tree).cloned() else { return false };
+        let Some(subscription) = inner.subscribers.get(&report.tree).cloned() else { return false };
         let last = inner.last.entry(report.tree).or_default();
         *last = report.sequence.max(*last);
         subscription
-            .send(ReceivedEvent { at, sequence: Some(report.sequence), told: report.told, reply })
+            .send(ReceivedEvent { at, sequence: Some(report.sequence), event: report.event, reply })
             .is_ok()
     }
 
     /// Subscribes to the events of a tree from now on.
     pub(super) fn subscribe(&self, tree: u64) -> Subscription<'_> {
         let (sender, events) = unbounded_channel();
-        self.inner().waiting.insert(tree, sender);
+        self.inner().subscribers.insert(tree, sender);
         Subscription { subjects: self, tree, events }
     }
 
@@ -115,16 +115,16 @@ impl TreeSubjects {
         })
     }
 
-    /// Whether the entry after `after` says that the request recorded at `asked` is being sent.
+    /// Whether the entry after `after` says that the request recorded at `requested_at` is being sent.
     pub(super) async fn was_accepted(
         &self,
         tree: u64,
         after: u64,
-        asked: SystemTime,
+        requested_at: SystemTime,
     ) -> Result<bool, ClusterError> {
         let next = self.bus.next(&self.stream, &tree_subject(&self.name, tree), after + 1).await?;
-        let told = next.and_then(|entry| decode::<Event>(&entry.payload).ok());
-        Ok(told == Some(Event::Sending { asked }))
+        let event = next.and_then(|entry| decode::<Event>(&entry.payload).ok());
+        Ok(event == Some(Event::Sending { requested_at }))
     }
 
     /// The entries on the subject of a tree after this sequence, as of now; more may come.
@@ -150,13 +150,13 @@ impl TreeSubjects {
         fence: u64,
     ) -> Result<Vec<ReceivedEvent>, ClusterError> {
         let subject = tree_subject(&self.name, tree);
-        Ok(self.events(up_to(&self.bus, &self.stream, &subject, after, fence).await?))
+        Ok(self.events(entries_up_to(&self.bus, &self.stream, &subject, after, fence).await?))
     }
 
     fn events(&self, found: Vec<StreamMessage>) -> Vec<ReceivedEvent> {
         let at = self.clock.now();
         let readable = found.into_iter().filter_map(|entry| decode(&entry.payload).ok());
-        readable.map(|told| ReceivedEvent { at, sequence: None, told, reply: None }).collect()
+        readable.map(|event| ReceivedEvent { at, sequence: None, event, reply: None }).collect()
     }
 
     /// The bus has failed: the survey stops.
@@ -204,8 +204,8 @@ pub(super) async fn fence(
         // Each fence has its own ID, also after a fence of another process.
         let number = count.fetch_add(1, Ordering::Relaxed);
         let id = format!("fence-{}-{:?}-{number}", std::process::id(), clock.now());
-        let told = encode(&Event::Fence)?;
-        second = match bus.publish(subject.to_owned(), None, &id, told, PATIENCE).await? {
+        let payload = encode(&Event::Fence)?;
+        second = match bus.publish(subject.to_owned(), None, &id, payload, PATIENCE).await? {
             Published::At(sequence) => sequence,
             Published::Refused => {
                 return Err(ClusterError::Message("the bus refused a fence entry".to_owned()));
@@ -217,7 +217,7 @@ pub(super) async fn fence(
 
 /// All entries on a subject after a sequence and up to a fence. If a server does not know the fence yet, the
 /// request is repeated.
-pub(super) async fn up_to<I: Send + Sync>(
+pub(super) async fn entries_up_to<I: Send + Sync>(
     bus: &Bus,
     stream: &Stream<I>,
     subject: &str,

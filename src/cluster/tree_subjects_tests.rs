@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::Login;
 use super::bus::Bus;
 use super::message::{Event, decode, encode};
-use super::tree_subjects::{fence, up_to};
+use super::tree_subjects::{entries_up_to, fence};
 use crate::fetch::Clock;
 
 const SUBJECT: &str = "ccsurvey.x.tree.1";
@@ -33,12 +33,12 @@ impl TestCluster {
         let mut cluster = Self { entries: Vec::new(), under_way, subscriptions: HashMap::new() };
         tokio::spawn(async move {
             let (client, _) = listener.accept().await.unwrap();
-            cluster.talk(BufReader::new(client)).await;
+            cluster.serve_client(BufReader::new(client)).await;
         });
         address
     }
 
-    async fn talk(&mut self, mut client: BufReader<TcpStream>) {
+    async fn serve_client(&mut self, mut client: BufReader<TcpStream>) {
         let info = br#"INFO {"version":"2.10.0","headers":true,"max_payload":1048576,"jetstream":true}"#;
         client.write_all(&[info, &b"\r\n"[..]].concat()).await.unwrap();
         let mut line = String::new();
@@ -62,12 +62,12 @@ impl TestCluster {
         let mut bytes = vec![0; length.parse::<usize>().unwrap() + 2];
         client.read_exact(&mut bytes).await.unwrap();
         let payload = &bytes[head.parse().unwrap()..bytes.len() - 2];
-        let told = match serde_json::from_slice::<serde_json::Value>(payload) {
-            Ok(asked) => self.entry_from(usize::try_from(asked["seq"].as_u64().unwrap()).unwrap()),
+        let reply_text = match serde_json::from_slice::<serde_json::Value>(payload) {
+            Ok(request) => self.entry_from(usize::try_from(request["seq"].as_u64().unwrap()).unwrap()),
             Err(_) => self.take(payload),
         };
         let (_, number) = self.subscriptions.iter().find(|(start, _)| reply.starts_with(*start)).unwrap();
-        let message = format!("MSG {reply} {number} {}\r\n{told}\r\n", told.len());
+        let message = format!("MSG {reply} {number} {}\r\n{reply_text}\r\n", reply_text.len());
         client.write_all(message.as_bytes()).await.unwrap();
     }
 
@@ -79,7 +79,7 @@ impl TestCluster {
     }
 
     fn entry_from(&self, sequence: usize) -> String {
-        let told = match self.entries.get(sequence - 1) {
+        let response = match self.entries.get(sequence - 1) {
             Some(entry) => serde_json::json!({ "message": {
                 "subject": SUBJECT, "seq": sequence, "data": base64(entry), "time": "2026-11-27T00:00:00Z",
             }}),
@@ -87,17 +87,18 @@ impl TestCluster {
                 serde_json::json!({ "error": { "code": 404, "err_code": 10037, "description": "no message found" }})
             }
         };
-        told.to_string()
+        response.to_string()
     }
 }
 
 /// RFC 4648, section 4.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let group = |three: &[u8]| {
-        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(three.get(at).copied().unwrap_or(0)));
+    let group = |group_bytes: &[u8]| {
+        let bits =
+            (0..3).fold(0, |bits, at| bits << 8 | u32::from(group_bytes.get(at).copied().unwrap_or(0)));
         let digit = |at: usize| char::from(DIGITS[(bits >> (18 - 6 * at)) as usize & 63]);
-        (0..4).map(|at| if at <= three.len() { digit(at) } else { '=' }).collect::<String>()
+        (0..4).map(|at| if at <= group_bytes.len() { digit(at) } else { '=' }).collect::<String>()
     };
     bytes.chunks(3).map(group).collect()
 }
@@ -110,11 +111,11 @@ fn base64_is_that_of_the_standard() {
 
 #[tokio::test]
 async fn what_slips_in_behind_the_first_fence_is_read() {
-    let asked = Event::Sending { asked: UNIX_EPOCH + Duration::from_secs(5) };
-    let bus = Bus::connect(&TestCluster::serve(asked.clone()).await, &Login::default()).await.unwrap();
+    let sending = Event::Sending { requested_at: UNIX_EPOCH + Duration::from_secs(5) };
+    let bus = Bus::connect(&TestCluster::serve(sending.clone()).await, &Login::default()).await.unwrap();
     let fence = fence(&bus, SUBJECT, Clock::system(), &AtomicU64::new(0)).await.unwrap();
     let stream = bus.stream("x").await.unwrap();
-    let entries = up_to(&bus, &stream, SUBJECT, 0, fence).await.unwrap();
-    let told: Vec<Event> = entries.iter().map(|entry| decode(&entry.payload).unwrap()).collect();
-    assert_eq!(told, [Event::Fence, asked, Event::Fence]);
+    let entries = entries_up_to(&bus, &stream, SUBJECT, 0, fence).await.unwrap();
+    let events: Vec<Event> = entries.iter().map(|entry| decode(&entry.payload).unwrap()).collect();
+    assert_eq!(events, [Event::Fence, sending, Event::Fence]);
 }

@@ -15,14 +15,14 @@ use tokio::time::Instant;
 /// a survey of weeks is over as soon as its work is done.
 ///
 /// A survey that resumes in another process continues with the time of the previous one
-/// ([`Clock::going_on_at`]), whatever the system clock was set to in between. Times for people to read, and
+/// ([`Clock::continue_from`]), whatever the system clock was set to in between. Times for people to read, and
 /// hours of the day, are by the system clock ([`Clock::system_time_at`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: SystemTime,
     start: Instant,
     /// The system clock at the origin.
-    shown: SystemTime,
+    system_origin: SystemTime,
     /// The time is virtual: sleep of the machine does not count.
     is_virtual: bool,
 }
@@ -42,26 +42,26 @@ impl Clock {
     /// A separate, virtual time that begins at `origin` now.
     #[must_use]
     pub fn beginning_at(origin: SystemTime) -> Self {
-        Self { origin, start: Instant::now(), shown: origin, is_virtual: true }
+        Self { origin, start: Instant::now(), system_origin: origin, is_virtual: true }
     }
 
-    /// The same clock, for a system clock that shows `shown` now.
+    /// The same clock, for a system clock that shows `system_now` now.
     #[must_use]
-    pub fn showing(self, shown: SystemTime) -> Self {
-        Self { shown: moved(self.origin, self.now(), shown), ..self }
+    pub fn with_system_time(self, system_now: SystemTime) -> Self {
+        Self { system_origin: moved(self.origin, self.now(), system_now), ..self }
     }
 
     /// Continues a survey's time: it was `time` at the moment `since`, and the time from then until now has
     /// passed too.
     #[must_use]
-    pub fn going_on_at(self, time: SystemTime, since: Instant) -> Self {
+    pub fn continue_from(self, time: SystemTime, since: Instant) -> Self {
         let (start, time) = (Instant::now(), time + since.elapsed());
-        let shown = self.system_time();
-        let clock = Self { origin: time, start, shown, ..self };
+        let system_origin = self.system_time();
+        let clock = Self { origin: time, start, system_origin, ..self };
         // `time` already includes the sleep so far.
         Self {
-            origin: clock.origin - clock.slept_so_far(),
-            shown: clock.shown - clock.slept_so_far(),
+            origin: clock.origin - clock.recorded_sleep(),
+            system_origin: clock.system_origin - clock.recorded_sleep(),
             ..clock
         }
     }
@@ -74,21 +74,21 @@ impl Clock {
 
     /// Checks whether the machine has slept, and returns how long it has since this process first checked.
     pub fn slept(self) -> Duration {
-        static SLEEP: Mutex<Sleep> = Mutex::new(Sleep { before: None, slept: Duration::ZERO });
+        static SLEEP: Mutex<Sleep> = Mutex::new(Sleep { first_reading: None, slept: Duration::ZERO });
         if !self.is_virtual {
-            let began = Instant::now();
+            let check_start = Instant::now();
             let uptime = read_uptime();
             // If this thread was held up between the two readings, they say nothing.
-            if let Some(uptime) = uptime.filter(|_| began.elapsed() < LEAST_SLEEP / 4) {
+            if let Some(uptime) = uptime.filter(|_| check_start.elapsed() < LEAST_SLEEP / 4) {
                 let mut sleep = SLEEP.lock().unwrap_or_else(PoisonError::into_inner);
-                let slept = sleep.note(uptime, began);
+                let slept = sleep.note(uptime, check_start);
                 SLEPT.store(u64::try_from(slept.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
             }
         }
-        self.slept_so_far()
+        self.recorded_sleep()
     }
 
-    fn slept_so_far(self) -> Duration {
+    fn recorded_sleep(self) -> Duration {
         let micros = if self.is_virtual { 0 } else { SLEPT.load(Ordering::Relaxed) };
         Duration::from_micros(micros)
     }
@@ -96,13 +96,13 @@ impl Clock {
     /// The system clock at a time of this clock.
     #[must_use]
     pub fn system_time_at(self, time: SystemTime) -> SystemTime {
-        moved(time, self.origin, self.shown)
+        moved(time, self.origin, self.system_origin)
     }
 
-    /// The time of this clock when the system clock shows `shown`.
+    /// The time of this clock when the system clock shows `system_time`.
     #[must_use]
-    pub fn from_system_time(self, shown: SystemTime) -> SystemTime {
-        moved(shown, self.shown, self.origin)
+    pub fn from_system_time(self, system_time: SystemTime) -> SystemTime {
+        moved(system_time, self.system_origin, self.origin)
     }
 
     /// The system clock now.
@@ -112,7 +112,7 @@ impl Clock {
     }
 
     /// The current system clock, including changes to it since this process began. It is ahead by as much as
-    /// another machine's clock was declared to be ([`Clock::showing`]).
+    /// another machine's clock was declared to be ([`Clock::with_system_time`]).
     #[must_use]
     pub fn system_time_now(self) -> SystemTime {
         if self.is_virtual {
@@ -132,16 +132,16 @@ impl Clock {
     /// from the same moment, its end is exact, however long the process was held up in between.
     #[must_use]
     pub fn at(self, moment: Instant) -> SystemTime {
-        self.origin + moment.saturating_duration_since(self.start) + self.slept_so_far()
+        self.origin + moment.saturating_duration_since(self.start) + self.recorded_sleep()
     }
 
     /// Waits until a time of this clock.
     pub async fn until(self, time: SystemTime) {
         // Timers may fire up to a millisecond early against the monotonic clock; a pause must not be too
         // short. Time during which the machine sleeps counts as well, although timers stand still then.
-        let at_once = if self.is_virtual { Duration::MAX } else { LONGEST_WAIT };
-        while let Ok(left) = time.duration_since(self.now()) {
-            tokio::time::sleep(left.clamp(Duration::from_micros(50), at_once)).await;
+        let longest_sleep = if self.is_virtual { Duration::MAX } else { LONGEST_WAIT };
+        while let Ok(remaining) = time.duration_since(self.now()) {
+            tokio::time::sleep(remaining.clamp(Duration::from_micros(50), longest_sleep)).await;
         }
     }
 }
@@ -156,13 +156,13 @@ const LEAST_SLEEP: Duration = Duration::from_secs(1);
 /// How much the machine's uptime has gained on the monotonic time.
 #[derive(Debug)]
 struct Sleep {
-    before: Option<(Duration, Instant)>,
+    first_reading: Option<(Duration, Instant)>,
     slept: Duration,
 }
 
 impl Sleep {
     fn note(&mut self, uptime: Duration, steady: Instant) -> Duration {
-        let (first_uptime, first_steady) = *self.before.get_or_insert((uptime, steady));
+        let (first_uptime, first_steady) = *self.first_reading.get_or_insert((uptime, steady));
         let passed = steady.saturating_duration_since(first_steady);
         let gained = uptime.saturating_sub(first_uptime).saturating_sub(passed);
         if gained >= self.slept + LEAST_SLEEP {
@@ -244,7 +244,7 @@ mod tests {
         let (begun, second) = (Instant::now(), Duration::from_secs(1));
         let system = Clock::beginning_at(UNIX_EPOCH);
         tokio::time::advance(second).await;
-        let clock = system.going_on_at(UNIX_EPOCH + second * 60, begun);
+        let clock = system.continue_from(UNIX_EPOCH + second * 60, begun);
         assert_eq!((clock.now(), clock.system_time()), (UNIX_EPOCH + second * 61, UNIX_EPOCH + second));
     }
 
@@ -253,7 +253,7 @@ mod tests {
         let (hour, second) = (Duration::from_secs(3600), Duration::from_secs(1));
         let now = UNIX_EPOCH + hour;
         for before in [UNIX_EPOCH, UNIX_EPOCH + hour * 9_600] {
-            let clock = Clock::beginning_at(now).going_on_at(before, Instant::now());
+            let clock = Clock::beginning_at(now).continue_from(before, Instant::now());
             assert_eq!((clock.now(), clock.system_time()), (before, now));
             tokio::time::advance(second).await;
             assert_eq!((clock.now(), clock.system_time()), (before + second, now + second));
@@ -269,7 +269,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_the_uptime_gains_was_slept() {
         let second = Duration::from_secs(1);
-        let mut sleep = Sleep { before: None, slept: Duration::ZERO };
+        let mut sleep = Sleep { first_reading: None, slept: Duration::ZERO };
         let first = Instant::now();
         // Uptime, monotonic time, and the sleep detected by then.
         for (uptime, steady, slept) in [
@@ -282,8 +282,8 @@ mod tests {
             (4720.0, 100.0, 3620.0),
             (10.0, 200.0, 3620.0),
         ] {
-            let told = sleep.note(second.mul_f64(uptime), first + second.mul_f64(steady));
-            assert_eq!(told, second.mul_f64(slept), "{uptime}");
+            let measured = sleep.note(second.mul_f64(uptime), first + second.mul_f64(steady));
+            assert_eq!(measured, second.mul_f64(slept), "{uptime}");
         }
     }
 

@@ -18,7 +18,7 @@ use super::stage::{NextStage, Stage};
 /// MiB for zstd (RFC 9659), 16 MiB for Brotli (RFC 7932 §9.1).
 pub(super) struct Decoder {
     chain: NextStage,
-    kept: DecodedBytes,
+    output: DecodedBytes,
     fed: bool,
     known: Option<KnownBody>,
 }
@@ -65,36 +65,36 @@ impl Decoder {
         transfer_coding: Option<&str>,
         cap: usize,
     ) -> Option<Self> {
-        let kept =
+        let output =
             DecodedBytes(Arc::new(Mutex::new(DecodedStore { bytes: Vec::new(), cap, overflowed: false })));
-        let mut chain: NextStage = Box::new(kept.clone());
+        let mut chain: NextStage = Box::new(output.clone());
         // The coding applied last is undone first, and transfer codings come after content codings (RFC 9110
         // §8.4).
-        let on_its_way = named_codings(transfer_coding, &["identity", "none"])?;
-        let codings = named_codings(content_encoding, &["identity"]).unwrap_or_default();
-        for (count, coding) in codings.into_iter().chain(on_its_way).enumerate() {
+        let transfer_codings = parse_codings(transfer_coding, &["identity", "none"])?;
+        let codings = parse_codings(content_encoding, &["identity"]).unwrap_or_default();
+        for (count, coding) in codings.into_iter().chain(transfer_codings).enumerate() {
             if count == MOST_ENCODINGS {
                 return None;
             }
             chain = coding.undo(chain)?;
         }
-        Some(Self { chain, kept, fed: false, known: None })
+        Some(Self { chain, output, fed: false, known: None })
     }
 
-    /// Passes the bytes decoded so far to `look`.
-    pub(super) fn look<T>(&mut self, look: impl FnOnce(&[u8]) -> T) -> T {
+    /// Passes the bytes decoded so far to `inspect`.
+    pub(super) fn inspect<T>(&mut self, inspect: impl FnOnce(&[u8]) -> T) -> T {
         if let Some(known) = &self.known {
-            return look(&known.identity);
+            return inspect(&known.identity);
         }
         // Decoders pass their output on in large pieces. One that fails here fails at the next piece too.
         let _ = self.chain.flush();
-        look(&self.kept.store().bytes)
+        inspect(&self.output.store().bytes)
     }
 
     /// A decoder for a body whose decoded form is known, to be used if the body arrives whole.
-    pub(super) fn knowing(mut self, identity: Option<Identity>) -> Self {
-        let fits = |identity: &Identity| identity.0.len() <= self.kept.store().cap;
-        let identity = identity.filter(fits);
+    pub(super) fn with_known_body(mut self, identity: Option<Identity>) -> Self {
+        let fits_cap = |identity: &Identity| identity.0.len() <= self.output.store().cap;
+        let identity = identity.filter(fits_cap);
         self.known =
             identity.map(|Identity(identity)| KnownBody { identity, pieces: Vec::new(), is_whole: false });
         self
@@ -125,7 +125,7 @@ impl Decoder {
 
     fn state(&self, result: &io::Result<()>) -> DecodeState {
         match result {
-            _ if self.kept.store().overflowed => DecodeState::Full,
+            _ if self.output.store().overflowed => DecodeState::Full,
             Ok(()) => DecodeState::More,
             Err(_) => DecodeState::Broken,
         }
@@ -133,7 +133,7 @@ impl Decoder {
 
     /// The decoded bytes, including those of a body that broke off.
     pub(super) fn into_bytes(self) -> Vec<u8> {
-        let Self { mut chain, kept, known, .. } = self;
+        let Self { mut chain, output, known, .. } = self;
         if let Some(KnownBody { identity, pieces, is_whole }) = known {
             if is_whole {
                 return identity.into();
@@ -144,7 +144,7 @@ impl Decoder {
         // This may fail where decoding failed before; the bytes that it passes on count.
         let _ = chain.flush();
         drop(chain);
-        mem::take(&mut kept.store().bytes)
+        mem::take(&mut output.store().bytes)
     }
 }
 
@@ -161,15 +161,15 @@ enum Coding {
 
 impl Coding {
     /// None for a word that is not a coding.
-    fn named(word: &str) -> Option<Self> {
-        let others = ["compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "aes128gcm"];
-        let is = |name: &str| word.eq_ignore_ascii_case(name);
+    fn from_token(token: &str) -> Option<Self> {
+        let unsupported = ["compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "aes128gcm"];
+        let is = |name: &str| token.eq_ignore_ascii_case(name);
         Some(match () {
             () if is("gzip") || is("x-gzip") => Self::Gzip,
             () if is("deflate") => Self::Deflate,
             () if is("br") => Self::Brotli,
             () if is("zstd") => Self::Zstd,
-            () if others.into_iter().any(is) => Self::Other,
+            () if unsupported.into_iter().any(is) => Self::Other,
             () => return None,
         })
     }
@@ -191,10 +191,10 @@ impl Coding {
 
 /// The codings of a list in the order in which they were applied, without those that have no effect. None
 /// where a word in the list is not a coding.
-fn named_codings(list: Option<&str>, idle: &[&str]) -> Option<Vec<Coding>> {
-    let words = list.unwrap_or("").split(',').map(str::trim).filter(|word| !word.is_empty());
-    let words = words.filter(|word| !idle.iter().any(|idle| word.eq_ignore_ascii_case(idle)));
-    words.map(Coding::named).collect()
+fn parse_codings(list: Option<&str>, ignored: &[&str]) -> Option<Vec<Coding>> {
+    let tokens = list.unwrap_or("").split(',').map(str::trim).filter(|token| !token.is_empty());
+    let tokens = tokens.filter(|token| !ignored.iter().any(|ignored| token.eq_ignore_ascii_case(ignored)));
+    tokens.map(Coding::from_token).collect()
 }
 
 /// The end of the chain: keeps bytes up to the cap.
@@ -216,17 +216,17 @@ impl DecodedBytes {
 impl Write for DecodedBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut store = self.store();
-        let taken = bytes.len().min(store.cap - store.bytes.len());
+        let consumed = bytes.len().min(store.cap - store.bytes.len());
         if store.bytes.is_empty() {
             let room = (ROOM_FOR_PIECES * bytes.len()).min(store.cap);
             store.bytes.reserve_exact(room);
         }
-        store.bytes.extend_from_slice(&bytes[..taken]);
-        if taken < bytes.len() {
+        store.bytes.extend_from_slice(&bytes[..consumed]);
+        if consumed < bytes.len() {
             store.overflowed = true;
             return Err(io::Error::other("more decoded bytes than the cap"));
         }
-        Ok(taken)
+        Ok(consumed)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -258,9 +258,9 @@ impl<D: Write> Write for TrailingIgnored<D> {
         if self.ended {
             return Ok(bytes.len());
         }
-        let taken = self.decoder.write(bytes)?;
-        self.ended = taken == 0 && !bytes.is_empty();
-        Ok(if self.ended { bytes.len() } else { taken })
+        let consumed = self.decoder.write(bytes)?;
+        self.ended = consumed == 0 && !bytes.is_empty();
+        Ok(if self.ended { bytes.len() } else { consumed })
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -312,14 +312,14 @@ impl Write for Inflate {
             Self::Zlib(decoder) => decoder.write(bytes),
             Self::Raw(decoder) => decoder.write(bytes),
             Self::Undecided(start, next) => {
-                let taken = bytes.len().min(2 - start.len());
-                start.extend_from_slice(&bytes[..taken]);
+                let consumed = bytes.len().min(2 - start.len());
+                start.extend_from_slice(&bytes[..consumed]);
                 if start.len() == 2
                     && let Some(next) = next.take()
                 {
                     *self = Self::begin(&mem::take(start), next)?;
                 }
-                Ok(taken)
+                Ok(consumed)
             }
         }
     }

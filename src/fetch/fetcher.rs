@@ -43,7 +43,7 @@ use crate::exchange::{Failure, Request, Response, Validators};
 #[derive(Clone)]
 pub struct Fetcher {
     parts: Arc<FetcherParts>,
-    most_bytes: u64,
+    max_exchange_bytes: u64,
 }
 
 struct FetcherParts {
@@ -99,7 +99,7 @@ impl Fetcher {
     pub fn new(settings: Settings, opt_out: Arc<OptOuts>, clock: Clock) -> Result<Self, FetchError> {
         let names = Directory::Dns(Box::new(Names::new(settings.dns, settings.timeouts.dns)?));
         let opener = Opener::Sockets(Box::new(Tls::new(&settings, clock)?));
-        Self::with(settings, opt_out, clock, names, opener)
+        Self::from_parts(settings, opt_out, clock, names, opener)
     }
 
     /// A fetcher without DNS: it only contacts addresses that the caller supplies.
@@ -112,7 +112,7 @@ impl Fetcher {
         clock: Clock,
     ) -> Result<Self, FetchError> {
         let opener = Opener::Sockets(Box::new(Tls::new(&settings, clock)?));
-        Self::with(settings, opt_out, clock, Directory::Nobody, opener)
+        Self::from_parts(settings, opt_out, clock, Directory::Nobody, opener)
     }
 
     /// A fetcher that sends its requests to a Web in this process. It opens no socket; everything else works
@@ -127,10 +127,10 @@ impl Fetcher {
         web: Arc<dyn Web>,
     ) -> Result<Self, FetchError> {
         let names = Directory::InProcess(web.clone());
-        Self::with(settings, opt_out, clock, names, Opener::InProcess(web))
+        Self::from_parts(settings, opt_out, clock, names, Opener::InProcess(web))
     }
 
-    fn with(
+    fn from_parts(
         settings: Settings,
         opt_out: Arc<OptOuts>,
         clock: Clock,
@@ -138,7 +138,7 @@ impl Fetcher {
         opener: Opener,
     ) -> Result<Self, FetchError> {
         let settings = Arc::new(settings);
-        let most_bytes = most_bytes(&settings);
+        let max_exchange_bytes = max_exchange_bytes(&settings);
         let has_gateway = settings.gateway.is_some() || matches!(names, Directory::InProcess(_));
         let parts = FetcherParts {
             gate: Gate::new(opt_out, settings.permit_special_addresses, has_gateway),
@@ -149,40 +149,40 @@ impl Fetcher {
             requests: Requests::new(&settings.user_agent)?,
             settings,
         };
-        Ok(Self { parts: Arc::new(parts), most_bytes })
+        Ok(Self { parts: Arc::new(parts), max_exchange_bytes })
     }
 
     /// The address to which a host's exchanges go: pinned, or looked up, chosen and checked.
     pub async fn locate(&self, host: &Host) -> Located {
-        self.locate_beyond(host, &[]).await
+        self.locate_excluding(host, &[]).await
     }
 
     /// Like [`Self::locate`] when some addresses are known to be dead: the next address that is not dead, or
     /// the first one again where there is none. IPv6 is used once all IPv4 addresses are dead.
-    pub async fn locate_beyond(&self, host: &Host, dead: &[IpAddr]) -> Located {
+    pub async fn locate_excluding(&self, host: &Host, dead: &[IpAddr]) -> Located {
         let parts = &*self.parts;
         let located = |ChosenAddress { address, refused }, dns| Located { address, refused, dns };
-        if let Err(failure) = parts.gate.host(host) {
+        if let Err(failure) = parts.gate.check_host(host) {
             return located(ChosenAddress { address: Err(failure), refused: host.ip() }, None);
         }
         if let Some(address) = host.ip() {
             return located(parts.gate.choose(&[address], &[]), None);
         }
-        let asked = Instant::now();
+        let lookup_start = Instant::now();
         let known = parts.pinned(host);
-        let was_known = known.is_some();
+        let was_pinned = known.is_some();
         let pin = match known {
             Some(pin) => pin,
             None => parts.look_up(host).await,
         };
-        if let Some(v6) = pin.beyond(dead) {
+        if let Some(v6) = pin.v6_if_all_dead(dead) {
             v6.await;
         }
         let choice = pin.choose(&parts.gate, dead);
-        if !was_known {
+        if !was_pinned {
             parts.pin(host.clone(), pin);
         }
-        located(choice, (!was_known).then(|| asked.elapsed()))
+        located(choice, (!was_pinned).then(|| lookup_start.elapsed()))
     }
 
     /// The addresses of a host known so far, of both families, without a look-up: the data for a table of
@@ -201,27 +201,27 @@ impl Fetcher {
     /// kept.
     ///
     /// Sends nothing when the host or the address may not be contacted. Reading stops once `byte_limit` bytes
-    /// have been received; data that cannot be stopped may exceed it by [`beyond_limit`], up to
-    /// [`most_bytes`](Self::most_bytes). The caller fills in the DNS times.
+    /// have been received; data that cannot be stopped may exceed it by [`max_bytes_over_limit`], up to
+    /// [`max_exchange_bytes`](Self::max_exchange_bytes). The caller fills in the DNS times.
     pub async fn fetch(&self, request: &Request, address: IpAddr, byte_limit: u64) -> (Response, Vec<u8>) {
-        self.fetch_other_than(&Validators::default(), request, address, byte_limit).await
+        self.fetch_if_modified(&Validators::default(), request, address, byte_limit).await
     }
 
     /// Like [`Self::fetch`] for a page of which one version is known: a server that has no other version
     /// responds 304 without a body (RFC 9110 §15.4.5).
-    pub async fn fetch_other_than(
+    pub async fn fetch_if_modified(
         &self,
         known: &Validators,
         request: &Request,
         address: IpAddr,
         byte_limit: u64,
     ) -> (Response, Vec<u8>) {
-        self.fetch_in(Manner::Usual, known, request, address, byte_limit, &Unmetered).await
+        self.fetch_with(Manner::Usual, known, request, address, byte_limit, &Unmetered).await
     }
 
-    /// Like [`Self::fetch_other_than`], in the manner that the server needs, and no faster than the meter
+    /// Like [`Self::fetch_if_modified`], in the manner that the server needs, and no faster than the meter
     /// allows.
-    pub async fn fetch_in(
+    pub async fn fetch_with(
         &self,
         manner: Manner,
         known: &Validators,
@@ -230,36 +230,36 @@ impl Fetcher {
         byte_limit: u64,
         meter: &dyn Meter,
     ) -> (Response, Vec<u8>) {
-        let wanted = FetchRequest { known, request, address, byte_limit, meter };
+        let fetch_request = FetchRequest { known, request, address, byte_limit, meter };
         match manner {
-            Manner::Usual => self.fetch_over(Lines::to, wanted).await,
+            Manner::Usual => self.fetch_over(Lines::for_url, fetch_request).await,
             Manner::OldTls => (self.greet(request, address).await, Vec::new()),
-            Manner::WithoutLibrary => self.fetch_over(Lines::without_library, wanted).await,
+            Manner::WithoutLibrary => self.fetch_over(Lines::without_library, fetch_request).await,
         }
     }
 
     async fn fetch_over(
         &self,
         line_to: fn(&Lines, IpAddr, &WebUrl) -> Arc<Line>,
-        wanted: FetchRequest<'_>,
+        fetch_request: FetchRequest<'_>,
     ) -> (Response, Vec<u8>) {
-        let FetchRequest { known, request, address, byte_limit, meter } = wanted;
+        let FetchRequest { known, request, address, byte_limit, meter } = fetch_request;
         let parts = &*self.parts;
         // Taken before the opt-out check: an opt-out that arrives after the check falls within the exchange.
-        let begun = Instant::now();
-        let not_asked =
-            |failure| (Response::not_sent(parts.clock.at(begun), Some(address), failure, None), Vec::new());
+        let start = Instant::now();
+        let unsent =
+            |failure| (Response::not_sent(parts.clock.at(start), Some(address), failure, None), Vec::new());
         if let Err(failure) = parts.permits(&request.url, address) {
-            return not_asked(failure);
+            return unsent(failure);
         }
         let address = address.to_canonical();
         let line = line_to(&parts.lines, address, &request.url);
-        let there = parts.lines.url(address, &request.url);
-        let http_request =
-            there.and_then(|there| parts.requests.make(&request.url, request.purpose, known, there));
+        let connect_url = parts.lines.url(address, &request.url);
+        let http_request = connect_url
+            .and_then(|connect_url| parts.requests.make(&request.url, request.purpose, known, connect_url));
         let Some(mut http_request) = http_request else {
             tracing::error!(url = %request.url, "cannot send a request for this URL");
-            return not_asked(Failure::BadHttp);
+            return unsent(Failure::BadHttp);
         };
         line.prepare(&mut http_request);
         let exchange = Exchange {
@@ -273,8 +273,8 @@ impl Fetcher {
             clock: parts.clock,
             meter,
         };
-        let (response, body) = exchange.run(http_request, begun).await;
-        if response.failure.is_some_and(Failure::may_be_read_otherwise) {
+        let (response, body) = exchange.run(http_request, start).await;
+        if response.failure.is_some_and(Failure::may_be_read_by_fallback) {
             parts.lines.note_odd(address, &request.url);
         }
         (response, body)
@@ -284,8 +284,8 @@ impl Fetcher {
     /// supports. It brings no page; `tls_version` has the version and the cipher suite that the server chose.
     pub async fn greet(&self, request: &Request, address: IpAddr) -> Response {
         let parts = &*self.parts;
-        let begun = Instant::now();
-        let started = parts.clock.at(begun);
+        let start = Instant::now();
+        let started = parts.clock.at(start);
         let address = address.to_canonical();
         let host = request.url.host();
         if let Err(failure) = parts.permits(&request.url, address) {
@@ -293,8 +293,8 @@ impl Fetcher {
         }
         let server = parts.settings.gateway.unwrap_or(SocketAddr::new(address, request.url.port()));
         let mut response = Response::not_sent(started, Some(address), Failure::TlsHandshake, None);
-        greet(&parts.settings, server, host).await.fill(&mut response);
-        response.timings.total = begun.elapsed();
+        greet(&parts.settings, server, host).await.write_to(&mut response);
+        response.timings.total = start.elapsed();
         response
     }
 
@@ -336,14 +336,14 @@ impl Fetcher {
     /// The most bytes that one exchange can cost on the wire with these settings, as far as they are counted.
     /// A budget must have this much left before the exchange begins.
     #[must_use]
-    pub const fn most_bytes(&self) -> u64 {
-        self.most_bytes
+    pub const fn max_exchange_bytes(&self) -> u64 {
+        self.max_exchange_bytes
     }
 
     /// The number of bytes that one exchange may transfer beyond its limit.
     #[must_use]
-    pub fn beyond_limit(&self) -> u64 {
-        beyond_limit(&self.parts.settings)
+    pub fn max_bytes_over_limit(&self) -> u64 {
+        max_bytes_over_limit(&self.parts.settings)
     }
 }
 
@@ -368,12 +368,12 @@ impl FetcherParts {
                 Pin::new(found, None)
             }
             Directory::InProcess(web) => {
-                let told = web.look_up(host);
-                let patience = self.settings.timeouts.dns;
-                tokio::time::sleep(told.took.min(patience)).await;
-                let is_late = told.took >= patience;
-                let addresses = if is_late { Err(Failure::DnsTimeout) } else { told.addresses };
-                let until = Some(Instant::now() + told.lifetime);
+                let lookup = web.look_up(host);
+                let time_limit = self.settings.timeouts.dns;
+                tokio::time::sleep(lookup.took.min(time_limit)).await;
+                let has_timed_out = lookup.took >= time_limit;
+                let addresses = if has_timed_out { Err(Failure::DnsTimeout) } else { lookup.addresses };
+                let until = Some(Instant::now() + lookup.lifetime);
                 Pin::new(LookupResult { addresses, until, aliases: Vec::new() }.limited(&self.gate), None)
             }
         }
@@ -385,13 +385,13 @@ impl FetcherParts {
 
     /// The last gate before any byte leaves.
     fn permits(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
-        self.gate.exchange(url, address)?;
+        self.gate.check_exchange(url, address)?;
         self.aliases_permitted(url.host())
     }
 
     fn aliases_permitted(&self, host: &Host) -> Result<(), Failure> {
         let pin = self.pin_of(host);
-        pin.iter().flat_map(Pin::aliases).try_for_each(|alias| self.gate.host(alias))
+        pin.iter().flat_map(Pin::aliases).try_for_each(|alias| self.gate.check_host(alias))
     }
 
     fn pin_of(&self, host: &Host) -> Option<Pin> {
@@ -406,14 +406,14 @@ impl FetcherParts {
 /// The most bytes that one exchange can transfer: the largest limit, the bytes read ahead beyond it, and the
 /// bytes we send.
 #[must_use]
-pub fn most_bytes(settings: &Settings) -> u64 {
+pub fn max_exchange_bytes(settings: &Settings) -> u64 {
     largest_limit(settings) + READ_AHEAD + FRAMES + sent_bytes(settings)
 }
 
 /// The number of bytes that one exchange may transfer beyond its limit, however small the limit is: a
 /// handshake and a head, which arrive whole or not at all, or the bytes read ahead; and the bytes we send.
 #[must_use]
-pub fn beyond_limit(settings: &Settings) -> u64 {
+pub fn max_bytes_over_limit(settings: &Settings) -> u64 {
     LARGEST_HANDSHAKE + READ_AHEAD + FRAMES + sent_bytes(settings)
 }
 

@@ -38,16 +38,16 @@ impl Gate {
     }
 
     /// An opted-out host is not even looked up.
-    pub(super) fn host(&self, host: &Host) -> Result<(), Failure> {
+    pub(super) fn check_host(&self, host: &Host) -> Result<(), Failure> {
         if self.opt_out.has_host(host) { Err(Failure::OptedOut) } else { Ok(()) }
     }
 
-    fn routed(&self, address: IpAddr) -> Result<(), Failure> {
-        self.address(address)?;
+    fn check_route(&self, address: IpAddr) -> Result<(), Failure> {
+        self.check_address(address)?;
         if self.has_gateway || has_route(address) { Ok(()) } else { Err(Failure::NoRoute) }
     }
 
-    pub(super) fn address(&self, address: IpAddr) -> Result<(), Failure> {
+    pub(super) fn check_address(&self, address: IpAddr) -> Result<(), Failure> {
         if self.opt_out.has_address(address) {
             Err(Failure::OptedOut)
         } else if special_range(address).is_some_and(|range| !self.permit_special || NEVER.contains(&range)) {
@@ -60,9 +60,9 @@ impl Gate {
     /// The last check before a connection. It also requires that a host which is an address is contacted at
     /// that address, and that browsers allow the port, for URLs that a survey stored before it refused such
     /// ports.
-    pub(super) fn exchange(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
-        self.host(url.host())?;
-        self.address(address)?;
+    pub(super) fn check_exchange(&self, url: &WebUrl, address: IpAddr) -> Result<(), Failure> {
+        self.check_host(url.host())?;
+        self.check_address(address)?;
         match url.host().ip() {
             _ if is_refused_port(url.port()) => Err(Failure::AddressRefused),
             Some(ip) if ip.to_canonical() != address.to_canonical() => Err(Failure::AddressRefused),
@@ -77,7 +77,7 @@ impl Gate {
         sorted.sort_unstable();
         sorted.dedup();
         let mut refusal: Option<(Failure, IpAddr)> = None;
-        let mut allowed = sorted.into_iter().filter(|address| match self.routed(*address) {
+        let mut allowed = sorted.into_iter().filter(|address| match self.check_route(*address) {
             Ok(()) => true,
             Err(failure) => {
                 refusal = refusal.or(Some((failure, *address)));
@@ -85,8 +85,8 @@ impl Gate {
             }
         });
         if let Some(first) = allowed.next() {
-            let mut tried = std::iter::once(first).chain(allowed.take(MOST_ADDRESSES - 1));
-            let alive = tried.find(|address| !dead.contains(address));
+            let mut candidates = std::iter::once(first).chain(allowed.take(MOST_ADDRESSES - 1));
+            let alive = candidates.find(|address| !dead.contains(address));
             return ChosenAddress { address: Ok(alive.unwrap_or(first)), refused: None };
         }
         match refusal {
@@ -157,30 +157,30 @@ mod tests {
     #[test]
     fn an_opt_out_holds_although_special_addresses_are_permitted() {
         let gate = gate("127.0.0.2", true);
-        assert_eq!(gate.address("127.0.0.1".parse().unwrap()), Ok(()));
-        assert_eq!(gate.address("::ffff:127.0.0.2".parse().unwrap()), Err(Failure::OptedOut));
+        assert_eq!(gate.check_address("127.0.0.1".parse().unwrap()), Ok(()));
+        assert_eq!(gate.check_address("::ffff:127.0.0.2".parse().unwrap()), Err(Failure::OptedOut));
     }
 
     #[test]
     fn a_host_that_is_an_address_is_reached_at_no_other() {
         let url = WebUrl::parse("http://102.0.0.1/").unwrap();
         let gate = gate("", false);
-        assert_eq!(gate.exchange(&url, "102.0.0.1".parse().unwrap()), Ok(()));
-        assert_eq!(gate.exchange(&url, "102.0.0.2".parse().unwrap()), Err(Failure::AddressRefused));
+        assert_eq!(gate.check_exchange(&url, "102.0.0.1".parse().unwrap()), Ok(()));
+        assert_eq!(gate.check_exchange(&url, "102.0.0.2".parse().unwrap()), Err(Failure::AddressRefused));
     }
 
     #[test]
     fn a_stored_url_with_a_port_that_browsers_refuse_is_not_asked() {
         let stored = serde_json::json!({"url": "http://a.ke:25/", "host": "a.ke"});
         let url: WebUrl = serde_json::from_value(stored).unwrap();
-        let refused = gate("", true).exchange(&url, "102.0.0.1".parse().unwrap());
+        let refused = gate("", true).check_exchange(&url, "102.0.0.1".parse().unwrap());
         assert_eq!(refused, Err(Failure::AddressRefused));
     }
 
     #[test]
     fn an_ipv4_server_behind_nat64_is_refused_as_it_would_be_without() {
         let gate = gate("41.90.7.0/24", false);
-        let refused = |address: &str| gate.address(address.parse().unwrap()).err();
+        let refused = |address: &str| gate.check_address(address.parse().unwrap()).err();
         assert_eq!(refused("64:ff9b::41.90.7.9"), Some(Failure::OptedOut));
         assert_eq!(refused("2002:295a:709::1"), Some(Failure::OptedOut));
         assert_eq!(refused("64:ff9b::169.254.169.254"), Some(Failure::AddressRefused));

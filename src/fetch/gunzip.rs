@@ -54,10 +54,10 @@ impl Write for Gunzip {
         let Some(first) = bytes.first() else { return Ok(0) };
         match self {
             Self::Member(decoder) => {
-                let taken = decoder.write(bytes)?;
+                let consumed = decoder.write(bytes)?;
                 // The decoder signals its end by taking no bytes.
-                if taken > 0 {
-                    return Ok(taken);
+                if consumed > 0 {
+                    return Ok(consumed);
                 }
                 self.end_member()?;
                 self.write(bytes)

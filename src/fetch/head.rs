@@ -144,9 +144,9 @@ mod tests {
 
     #[test]
     fn lines_of_one_field_are_joined_and_bounded() {
-        let one =
+        let repeated =
             headers(&[("x-robots-tag", b"noindex"), ("x-robots-tag", b"bot: none"), ("retry-after", b"7")]);
-        let head = pick(200, &one, UNIX_EPOCH);
+        let head = pick(200, &repeated, UNIX_EPOCH);
         assert_eq!(head.robots_tag.as_deref(), Some("noindex, bot: none"));
         assert_eq!(head.retry_after, Some(Duration::from_secs(7)));
         let many = headers(&vec![("x-robots-tag", b"noindex, nofollow, noarchive".as_slice()); 90]);

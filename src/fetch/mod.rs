@@ -6,7 +6,7 @@
 //!    where it does not. AAAA records that arrive later are stored with the pin
 //!    ([`Fetcher::known_addresses`]). Of the addresses that may be contacted it chooses the numerically
 //!    smallest, so that every run makes the same choice. The host stays pinned to this address for as long as
-//!    the DNS response is valid. [`Fetcher::locate_beyond`] gives the next address when one was found dead:
+//!    the DNS response is valid. [`Fetcher::locate_excluding`] gives the next address when one was found dead:
 //!    of three at most, IPv6 when all IPv4 addresses are dead.
 //! 2. **Check.** The caller waits for its turn at that address. [`Fetcher::fetch`] then checks host and
 //!    address once more (opt-out, special ranges): this is the last gate before any byte leaves.
@@ -57,7 +57,7 @@
 //! complete head. `total` runs from the start of the connection (or of the request, on a connection kept
 //! alive) to the last byte read. Each time-out is independent of the others; the time-out of the whole
 //! exchange covers all of them. A pause of our own (the rate of the survey is used up) counts in no time-out,
-//! up to [`Settings::patience`] in an exchange. It does count in `total`, because the server is busy with us
+//! up to [`Settings::pause_allowance`] in an exchange. It does count in `total`: the server is busy with us
 //! all that time.
 //!
 //! # Invalid certificates
@@ -104,10 +104,10 @@ mod tls;
 mod tests;
 
 pub use clock::{Clock, Uptime, moved};
-pub use fetcher::{Fetcher, Located, beyond_limit, most_bytes};
+pub use fetcher::{Fetcher, Located, max_bytes_over_limit, max_exchange_bytes};
 pub use line::in_process::{
-    ConnectionOutcome, LookupAnswer, Prefetched, ShownCertificate, UserDelay, UserDelays, Web, WebReply,
-    WebRequest,
+    ConnectionOutcome, LookupResponse, Prefetched, SentCertificate, UserDelay, UserDelays, Web, WebRequest,
+    WebResponse,
 };
 pub use manner::Manner;
 pub use pin::KnownAddresses;

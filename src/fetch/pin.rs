@@ -19,7 +19,7 @@ use crate::exchange::Failure;
 pub(super) struct Pin {
     /// IPv4; for a Web in process, all addresses that it returns.
     first: LookupResult,
-    v6: Option<ComingV6>,
+    v6: Option<V6Lookup>,
     pub until: Instant,
 }
 
@@ -35,7 +35,7 @@ pub struct KnownAddresses {
 }
 
 /// A look-up of IPv6 addresses, finished or under way.
-pub(super) type ComingV6 = Shared<BoxFuture<'static, LookupResult>>;
+pub(super) type V6Lookup = Shared<BoxFuture<'static, LookupResult>>;
 
 /// The number of addresses kept per family; the first few are tried.
 const KEPT_ADDRESSES: usize = 16;
@@ -51,20 +51,20 @@ const FAILURE_PIN: Duration = Duration::from_mins(1);
 impl Pin {
     /// Makes a pin from the first result. Where it has no addresses, the look-up of the other family has been
     /// waited for.
-    pub(super) fn new(first: LookupResult, v6: Option<ComingV6>) -> Self {
+    pub(super) fn new(first: LookupResult, v6: Option<V6Lookup>) -> Self {
         let now = Instant::now();
-        let left = |until: Option<Instant>| {
-            let left = until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(now));
-            left.clamp(SHORTEST_PIN, LONGEST_PIN)
+        let lifetime = |until: Option<Instant>| {
+            let lifetime = until.map_or(SHORTEST_PIN, |until| until.saturating_duration_since(now));
+            lifetime.clamp(SHORTEST_PIN, LONGEST_PIN)
         };
         let mut pin = Self { first, v6, until: now };
         pin.until += match (&pin.first.addresses, pin.v6()) {
-            (Ok(_), _) => left(pin.first.until),
+            (Ok(_), _) => lifetime(pin.first.until),
             // The name server may have IPv4 addresses again soon.
             (Err(failure), Some(LookupResult { addresses: Ok(_), .. })) if is_unknown(*failure) => {
                 SHORTEST_PIN
             }
-            (Err(_), Some(LookupResult { addresses: Ok(_), until, .. })) => left(*until),
+            (Err(_), Some(LookupResult { addresses: Ok(_), until, .. })) => lifetime(*until),
             (Err(_), _) => FAILURE_PIN,
         };
         pin
@@ -87,9 +87,10 @@ impl Pin {
     }
 
     /// The look-up of IPv6, if further addresses are needed because all others are dead.
-    pub(super) fn beyond(&self, dead: &[IpAddr]) -> Option<ComingV6> {
-        let is_dead = self.first.addresses.as_ref().is_ok_and(|them| {
-            them.len() < MOST_ADDRESSES && them.iter().all(|address| dead.contains(address))
+    pub(super) fn v6_if_all_dead(&self, dead: &[IpAddr]) -> Option<V6Lookup> {
+        let is_dead = self.first.addresses.as_ref().is_ok_and(|first_addresses| {
+            first_addresses.len() < MOST_ADDRESSES
+                && first_addresses.iter().all(|address| dead.contains(address))
         });
         self.v6.clone().filter(|_| is_dead)
     }
@@ -97,12 +98,12 @@ impl Pin {
     /// The address to be contacted. An opt-out takes effect at once, even if the pin is older.
     pub(super) fn choose(&self, gate: &Gate, dead: &[IpAddr]) -> ChosenAddress {
         let failed = |failure| ChosenAddress { address: Err(failure), refused: None };
-        if let Some(failure) = self.aliases().find_map(|alias| gate.host(alias).err()) {
+        if let Some(failure) = self.aliases().find_map(|alias| gate.check_host(alias).err()) {
             return failed(failure);
         }
         let v6 = self.v6().map(|found| &found.addresses);
         match (&self.first.addresses, v6) {
-            (Ok(first), Some(Ok(v6))) if self.beyond(dead).is_some() => {
+            (Ok(first), Some(Ok(v6))) if self.v6_if_all_dead(dead).is_some() => {
                 gate.choose(&[&first[..], v6].concat(), dead)
             }
             (Ok(first), _) => gate.choose(first, dead),
@@ -129,7 +130,7 @@ impl LookupResult {
     pub(super) fn limited(mut self, gate: &Gate) -> Self {
         if let Ok(addresses) = &mut self.addresses {
             addresses.iter_mut().for_each(|address| *address = address.to_canonical());
-            addresses.sort_by_cached_key(|address| (gate.address(*address).is_err(), *address));
+            addresses.sort_by_cached_key(|address| (gate.check_address(*address).is_err(), *address));
             addresses.dedup();
             addresses.truncate(KEPT_ADDRESSES);
         }
@@ -137,9 +138,9 @@ impl LookupResult {
     }
 
     /// Begins a look-up of IPv6 addresses, which continues whether or not it is waited for.
-    pub(super) fn begin(look_up: impl Future<Output = Self> + Send + 'static) -> ComingV6 {
-        let coming = look_up.boxed().shared();
-        tokio::spawn(coming.clone());
-        coming
+    pub(super) fn begin(look_up: impl Future<Output = Self> + Send + 'static) -> V6Lookup {
+        let lookup = look_up.boxed().shared();
+        tokio::spawn(lookup.clone());
+        lookup
     }
 }

@@ -13,15 +13,15 @@ pub(super) fn retry_after(value: &str, date: Option<&str>, now: SystemTime) -> O
         let seconds = value.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(LONGEST));
     }
-    let at = moment(value, now)?;
-    let sent = date.and_then(|date| moment(date, now)).unwrap_or(now);
-    Some(at.duration_since(sent).unwrap_or(Duration::ZERO).min(LONGEST))
+    let system_time = moment(value, now)?;
+    let response_time = date.and_then(|date| moment(date, now)).unwrap_or(now);
+    Some(system_time.duration_since(response_time).unwrap_or(Duration::ZERO).min(LONGEST))
 }
 
 /// None for dates before 1970, which no server means.
 fn moment(date: &str, now: SystemTime) -> Option<SystemTime> {
-    let since = |moment: SystemTime| moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let seconds = http_date(date, i64::try_from(since(now)).ok()?)?;
+    let unix_seconds = |moment: SystemTime| moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let seconds = http_date(date, i64::try_from(unix_seconds(now)).ok()?)?;
     Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).ok()?))
 }
 
@@ -33,17 +33,21 @@ mod tests {
     /// The example date of RFC 9110.
     const EXAMPLE: u64 = 784_111_777;
 
-    fn at(seconds: u64) -> SystemTime {
+    fn system_time(seconds: u64) -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(seconds)
     }
 
     #[test]
     fn seconds_and_dates_in_every_form_are_read() {
-        assert_eq!(retry_after(" 120 ", None, at(0)), Some(Duration::from_mins(2)));
+        assert_eq!(retry_after(" 120 ", None, system_time(0)), Some(Duration::from_mins(2)));
         for date in
             ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
         {
-            assert_eq!(retry_after(date, None, at(EXAMPLE - 90)), Some(Duration::from_secs(90)), "{date}");
+            assert_eq!(
+                retry_after(date, None, system_time(EXAMPLE - 90)),
+                Some(Duration::from_secs(90)),
+                "{date}"
+            );
         }
     }
 
@@ -51,17 +55,20 @@ mod tests {
     fn a_date_is_by_the_clock_of_the_server() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
         // Over an hour slow, or fast: our clock does not matter.
-        for now in [at(EXAMPLE - 4000), at(EXAMPLE + 4000)] {
+        for now in [system_time(EXAMPLE - 4000), system_time(EXAMPLE + 4000)] {
             let pause = retry_after(date, Some("Sunday, 06-Nov-94 08:48:37 GMT"), now);
             assert_eq!(pause, Some(Duration::from_secs(60)));
         }
-        assert_eq!(retry_after(date, Some("now"), at(EXAMPLE - 5)), Some(Duration::from_secs(5)));
+        assert_eq!(retry_after(date, Some("now"), system_time(EXAMPLE - 5)), Some(Duration::from_secs(5)));
     }
 
     #[test]
     fn a_date_gone_by_means_now_and_an_absurd_time_a_year() {
-        assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:37 GMT", None, at(EXAMPLE + 5)), Some(Duration::ZERO));
-        assert_eq!(retry_after(&"9".repeat(60), None, at(0)), Some(LONGEST));
+        assert_eq!(
+            retry_after("Sun, 06 Nov 1994 08:49:37 GMT", None, system_time(EXAMPLE + 5)),
+            Some(Duration::ZERO)
+        );
+        assert_eq!(retry_after(&"9".repeat(60), None, system_time(0)), Some(LONGEST));
     }
 
     #[test]
@@ -75,14 +82,14 @@ mod tests {
             "x, 99 Nov 1994 08:49:37 GMT",
             "Mon, 01 Jan 1900 00:00:00 GMT",
         ] {
-            assert_eq!(retry_after(text, None, at(0)), None, "{text}");
+            assert_eq!(retry_after(text, None, system_time(0)), None, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_read_without_panic(text in ".{0,60}", date in prop::option::of(".{0,60}")) {
-            let _ = retry_after(&text, date.as_deref(), at(EXAMPLE));
+            let _ = retry_after(&text, date.as_deref(), system_time(EXAMPLE));
         }
     }
 }

@@ -18,10 +18,10 @@ pub(super) fn has_route(address: IpAddr) -> bool {
     }
     #[allow(clippy::disallowed_methods)] // The room with the sockets.
     let socket = UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0));
-    !socket.and_then(|socket| socket.connect((address, PORT))).is_err_and(|error| tells_no_route(&error))
+    !socket.and_then(|socket| socket.connect((address, PORT))).is_err_and(|error| is_no_route(&error))
 }
 
-fn tells_no_route(error: &io::Error) -> bool {
+fn is_no_route(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::NetworkUnreachable
@@ -39,7 +39,7 @@ mod tests {
     fn a_route_is_there_unless_the_system_says_that_there_is_none() {
         assert!(has_route([102, 0, 0, 1].into()));
         for (code, is_missing) in [(101, true), (99, true), (97, true), (24, false), (13, false)] {
-            assert_eq!(tells_no_route(&io::Error::from_raw_os_error(code)), is_missing, "{code}");
+            assert_eq!(is_no_route(&io::Error::from_raw_os_error(code)), is_missing, "{code}");
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Settings {
     pub timeouts: Timeouts,
     /// How long an exchange may pause in total because the rate of the survey is used up. The exchange may
     /// take longer by as much.
-    pub patience: Duration,
+    pub pause_allowance: Duration,
     /// Files with additional root certificates (PEM).
     pub extra_roots: Vec<PathBuf>,
     /// The number of connections to one server address that are kept alive: as many as may be in use at once.
@@ -89,7 +89,7 @@ impl From<&settings::Settings> for Settings {
                 whole: settings.exchange_timeout.0,
             },
             // A budget of busy time is set with the time-out of an exchange in mind.
-            patience: match settings.rate {
+            pause_allowance: match settings.rate {
                 Some(_) if !settings.budgets.limits_busy_time() => LONGEST_PAUSE,
                 _ => Duration::ZERO,
             },
@@ -104,7 +104,7 @@ impl Settings {
     /// The longest time that an exchange can take.
     #[must_use]
     pub fn longest_exchange(&self) -> Duration {
-        self.timeouts.whole + self.patience
+        self.timeouts.whole + self.pause_allowance
     }
 }
 

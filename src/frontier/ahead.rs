@@ -12,39 +12,39 @@ use crate::address::Site;
 /// its journal.
 #[derive(Debug, Default)]
 pub(super) struct AheadTrees {
-    places: BTreeSet<QueueKey>,
+    slots: BTreeSet<QueueKey>,
     /// For each site, the order of the last tree that has ended, and the data that later trees need.
-    left: HashMap<Site, (u64, Vec<u8>)>,
+    carry_overs: HashMap<Site, (u64, Vec<u8>)>,
 }
 
 impl AheadTrees {
-    /// Records that a tree has ended, and that the next one of its site may be walked; `known` is none where
+    /// Records that a tree has ended, and that the next one of its site may be walked; `bytes` is none where
     /// it adds nothing.
-    pub(super) fn free(&mut self, next: QueueKey, ended: &Lease, known: Option<Vec<u8>>) {
-        self.places.insert(next);
-        if let Some(known) = known {
-            self.left.insert(ended.site.clone(), (ended.order, known));
+    pub(super) fn free(&mut self, next: QueueKey, ended: &Lease, bytes: Option<Vec<u8>>) {
+        self.slots.insert(next);
+        if let Some(bytes) = bytes {
+            self.carry_overs.insert(ended.site.clone(), (ended.order, bytes));
         }
     }
 
     pub(super) fn first(&self) -> Option<QueueKey> {
-        self.places.first().copied()
+        self.slots.first().copied()
     }
 
     /// Records that a tree was handed out.
-    pub(super) fn remove(&mut self, place: QueueKey) {
-        self.places.remove(&place);
+    pub(super) fn remove(&mut self, slot: QueueKey) {
+        self.slots.remove(&slot);
     }
 
     pub(super) fn carry_over(&self, site: &Site) -> Option<&Vec<u8>> {
-        self.left.get(site).map(|(_, known)| known)
+        self.carry_overs.get(site).map(|(_, bytes)| bytes)
     }
 
     /// Records that the store has these trees.
     pub(super) fn forget(&mut self, finished: &[Finished]) {
         for Finished { lease, .. } in finished {
-            if self.left.get(&lease.site).is_some_and(|(order, _)| *order == lease.order) {
-                self.left.remove(&lease.site);
+            if self.carry_overs.get(&lease.site).is_some_and(|(order, _)| *order == lease.order) {
+                self.carry_overs.remove(&lease.site);
             }
         }
     }

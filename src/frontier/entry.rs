@@ -10,12 +10,12 @@ pub struct Spread {
     pub seeds_per_site: u32,
     /// The last generation that is walked; none means no limit.
     pub generations: Option<u32>,
-    /// Gives a site that no tree could open another URL, as long as it has fewer than [`MOST_TREES`] trees.
+    /// Gives a site that no tree could open another URL, as long as it has fewer than [`MAX_TREES`] trees.
     pub later_trees: bool,
 }
 
 /// The number of trees without a page after which a site is abandoned.
-pub const MOST_TREES: u32 = 3;
+pub const MAX_TREES: u32 = 3;
 
 impl Default for Spread {
     fn default() -> Self {
@@ -72,7 +72,7 @@ pub struct KeptRobots {
     /// Key of its URL.
     pub key: u64,
     /// When it was requested, in microseconds since 1970.
-    pub asked: u64,
+    pub requested_at: u64,
     /// The encoded response; only the caller reads it.
     pub response: Vec<u8>,
 }

@@ -1,7 +1,7 @@
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::entry::{MOST_TREES, Spread, StartCandidate};
+use super::entry::{MAX_TREES, Spread, StartCandidate};
 use super::layout::{decode, encode};
 use crate::address::Site;
 
@@ -11,7 +11,7 @@ pub(super) const CLOSED: TableDefinition<'static, u64, &[u8]> = TableDefinition:
 
 /// The number of spares kept for a site that may still open: together with the tree that decides it, as many
 /// as the site may have trees.
-const MOST_SPARES: usize = MOST_TREES as usize - 1;
+const MAX_SPARES: usize = MAX_TREES as usize - 1;
 
 /// Whether a site is open, as far as its trees are merged. This decides whether it gets a further tree.
 ///
@@ -25,7 +25,7 @@ pub(super) struct SiteGate {
     is_open: bool,
     spares: Vec<SpareStart>,
     /// Page keys of the URLs that its merged trees requested.
-    asked: Vec<u64>,
+    requested_urls: Vec<u64>,
 }
 
 impl SiteGate {
@@ -38,7 +38,7 @@ impl SiteGate {
 /// A URL that is offered if the trees before it do not open its site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SpareStart {
-    pub offered: StartCandidate,
+    pub candidate: StartCandidate,
     pub parent: Option<Site>,
     pub generation: u32,
 }
@@ -73,16 +73,16 @@ impl<'txn> SiteGates<'txn> {
         spare: &SpareStart,
         trees: usize,
     ) -> Result<bool, redb::Error> {
-        if !self.spread.later_trees || trees >= MOST_TREES as usize {
+        if !self.spread.later_trees || trees >= MAX_TREES as usize {
             return Ok(false);
         }
         let mut gate = self.gate(site)?;
-        let key = spare.offered.url.page_key();
-        if gate.is_open || gate.asked.contains(&key.0) {
+        let key = spare.candidate.url.page_key();
+        if gate.is_open || gate.requested_urls.contains(&key.0) {
             return Ok(false);
         }
-        let is_there = || gate.spares.iter().any(|other| other.offered.url.page_key() == key);
-        if !gate.is_closed() && gate.spares.len() < MOST_SPARES && !is_there() {
+        let is_listed = || gate.spares.iter().any(|other| other.candidate.url.page_key() == key);
+        if !gate.is_closed() && gate.spares.len() < MAX_SPARES && !is_listed() {
             gate.spares.push(spare.clone());
             self.put(site, &gate)?;
         }
@@ -92,8 +92,8 @@ impl<'txn> SiteGates<'txn> {
     /// Records that a tree is finished and, if it brought no page, the URLs that the trees of its site
     /// requested.
     pub(super) fn note_finished(&mut self, order: u64, closed: Option<&[u64]>) -> Result<(), redb::Error> {
-        if let Some(asked) = closed.filter(|_| self.spread.later_trees) {
-            self.closed.insert(order, encode(&asked).as_slice())?;
+        if let Some(requested_urls) = closed.filter(|_| self.spread.later_trees) {
+            self.closed.insert(order, encode(&requested_urls).as_slice())?;
         }
         Ok(())
     }
@@ -108,22 +108,22 @@ impl<'txn> SiteGates<'txn> {
         if !self.spread.later_trees {
             return Ok(None);
         }
-        let asked = self.closed.remove(order)?;
-        let asked = asked.map(|value| {
+        let requested_urls = self.closed.remove(order)?;
+        let requested_urls = requested_urls.map(|value| {
             decode::<Vec<u64>>(value.value(), format_args!("the URLs that site tree {order} requested"))
         });
         let mut gate = self.gate(site)?;
         gate.unmerged = gate.unmerged.saturating_sub(1);
-        match asked.transpose()? {
-            Some(asked) => gate.asked.extend(asked),
+        match requested_urls.transpose()? {
+            Some(requested_urls) => gate.requested_urls.extend(requested_urls),
             None => gate.is_open = true,
         }
-        gate.asked.sort_unstable();
-        gate.asked.dedup();
-        if gate.is_open || trees >= MOST_TREES as usize {
-            (gate.spares, gate.asked) = (Vec::new(), Vec::new());
+        gate.requested_urls.sort_unstable();
+        gate.requested_urls.dedup();
+        if gate.is_open || trees >= MAX_TREES as usize {
+            (gate.spares, gate.requested_urls) = (Vec::new(), Vec::new());
         }
-        gate.spares.retain(|spare| !gate.asked.contains(&spare.offered.url.page_key().0));
+        gate.spares.retain(|spare| !gate.requested_urls.contains(&spare.candidate.url.page_key().0));
         let is_due = gate.is_closed() && !gate.spares.is_empty();
         let spare = is_due.then(|| gate.spares.remove(0));
         self.put(site, &gate)?;

@@ -14,7 +14,7 @@
 //!
 //! **A site that did not open.** The first URL that leads to a site may be dead. Where all trees of a site
 //! are merged and none brought a page, the next URL that leads to the site makes one more tree, up to
-//! [`MOST_TREES`]. URLs that arrive before it is known whether the site opens are kept as spares (`gate`).
+//! [`MAX_TREES`]. URLs that arrive before it is known whether the site opens are kept as spares (`gate`).
 //! Both follow the order of trees, too.
 //!
 //! **What is durable.** The queue, the findings of finished trees, and the states of the servers live in one
@@ -35,7 +35,7 @@ mod layout;
 mod queue;
 mod store;
 
-pub use entry::{Finished, KeptRobots, Lease, MOST_TREES, Offer, Spread, StartCandidate};
+pub use entry::{Finished, KeptRobots, Lease, MAX_TREES, Offer, Spread, StartCandidate};
 pub use error::FrontierError;
 pub use store::{Batch, Counts, Frontier, Store, WrittenBatch};
 

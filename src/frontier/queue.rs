@@ -53,44 +53,44 @@ impl<'txn> Queue<'txn> {
 
     pub(super) fn offer(
         &mut self,
-        offered: StartCandidate,
+        candidate: StartCandidate,
         parent: Option<&Site>,
         generation: u32,
     ) -> Result<Offer, redb::Error> {
         let mut home = None;
-        for site in &offered.homes {
+        for site in &candidate.homes {
             if let Some(entry) = self.site(site)? {
                 home = Some((site.clone(), entry));
                 break;
             }
         }
-        let Some(nearest) = offered.homes.first().cloned() else { return Ok(Offer::Known) };
+        let Some(nearest) = candidate.homes.first().cloned() else { return Ok(Offer::Known) };
         let is_new = home.is_none();
         let (site, entry) = home.unwrap_or_else(|| (nearest, SiteEntry::default()));
         let is_too_far = self.spread.generations.is_some_and(|last| generation > last);
-        if is_too_far || entry.seeds.contains(&offered.url.page_key().0) {
+        if is_too_far || entry.seeds.contains(&candidate.url.page_key().0) {
             return Ok(Offer::Known);
         }
-        let start = SpareStart { offered, parent: parent.cloned(), generation };
+        let start = SpareStart { candidate, parent: parent.cloned(), generation };
         let has_all_seeds = entry.seeds.len() >= self.spread.seeds_per_site.max(1) as usize;
         if has_all_seeds && !self.gates.admits(&site, &start, entry.seeds.len())? {
             return Ok(Offer::Known);
         }
-        self.add(SITES_FOUND, u64::from(is_new))?;
+        self.add_to_counter(SITES_FOUND, u64::from(is_new))?;
         self.queue(&site, entry, start)?;
         Ok(if is_new { Offer::Site } else { Offer::Seed })
     }
 
     /// Gives a site one more tree.
     fn queue(&mut self, site: &Site, mut entry: SiteEntry, start: SpareStart) -> Result<(), redb::Error> {
-        let SpareStart { offered: StartCandidate { url, priority, .. }, parent, generation } = start;
-        let order = self.add(NEXT, 1)?;
+        let SpareStart { candidate: StartCandidate { url, priority, .. }, parent, generation } = start;
+        let order = self.add_to_counter(NEXT, 1)?;
         let seed = u16::try_from(entry.seeds.len()).unwrap_or(u16::MAX);
         entry.seeds.push(url.page_key().0);
         let lease = Lease { order, site: site.clone(), priority, seed, start: url, parent, generation };
         self.trees.insert(order, encode(&lease).as_slice())?;
         if entry.open == 0 {
-            self.take(queue_key(&lease))?;
+            self.enqueue(queue_key(&lease))?;
         } else {
             entry.blocked.push(queue_key(&lease));
         }
@@ -111,7 +111,7 @@ impl<'txn> Queue<'txn> {
         if let Some(mut entry) = self.site(&lease.site)? {
             entry.open = entry.open.saturating_sub(1);
             if !entry.blocked.is_empty() {
-                self.take(entry.blocked.remove(0))?;
+                self.enqueue(entry.blocked.remove(0))?;
             }
             self.sites.insert(lease.site.as_str(), encode(&entry).as_slice())?;
         }
@@ -122,31 +122,31 @@ impl<'txn> Queue<'txn> {
     /// first of its spares, and the URLs that the tree found are offered.
     pub(super) fn merge(&mut self) -> Result<(), redb::Error> {
         loop {
-            let order = self.add(MERGED, 0)?;
+            let order = self.add_to_counter(MERGED, 0)?;
             let Some(bytes) = self.found.remove(order)?.map(|value| value.value().to_vec()) else {
                 return Ok(());
             };
-            self.add(MERGED, 1)?;
+            self.add_to_counter(MERGED, 1)?;
             let (site, generation, found): (Site, u32, Vec<StartCandidate>) =
                 decode(&bytes, format_args!("the findings of site tree {order}"))?;
             let entry = self.site(&site)?.unwrap_or_default();
             if let Some(spare) = self.gates.merge(order, &site, entry.seeds.len())? {
                 self.queue(&site, entry, spare)?;
             }
-            for offered in found {
-                self.offer(offered, Some(&site), generation + 1)?;
+            for candidate in found {
+                self.offer(candidate, Some(&site), generation + 1)?;
             }
         }
     }
 
-    fn take(&mut self, place: QueueKey) -> Result<(), redb::Error> {
-        self.waiting.insert(place, ())?;
-        self.first_taken = Some(self.first_taken.map_or(place, |first| first.min(place)));
+    fn enqueue(&mut self, slot: QueueKey) -> Result<(), redb::Error> {
+        self.waiting.insert(slot, ())?;
+        self.first_taken = Some(self.first_taken.map_or(slot, |first| first.min(slot)));
         Ok(())
     }
 
     /// Adds to a counter and returns its previous value.
-    pub(super) fn add(&mut self, counter: &'static str, by: u64) -> Result<u64, redb::Error> {
+    pub(super) fn add_to_counter(&mut self, counter: &'static str, by: u64) -> Result<u64, redb::Error> {
         let value = self.meta.get(counter)?.map_or(0, |value| value.value());
         if by > 0 {
             self.meta.insert(counter, value + by)?;
@@ -154,7 +154,7 @@ impl<'txn> Queue<'txn> {
         Ok(value)
     }
 
-    pub(super) fn set(&mut self, counter: &'static str, value: u64) -> Result<(), redb::Error> {
+    pub(super) fn set_counter(&mut self, counter: &'static str, value: u64) -> Result<(), redb::Error> {
         self.meta.insert(counter, value)?;
         Ok(())
     }

@@ -46,7 +46,7 @@ const FINISHED: &str = "finished";
 
 /// The version of the layout of all data in the store, including servers' states and the data for later
 /// trees. A layout that changes gets a higher number, and data of a lower version is read as it was written.
-const FORMAT_NOW: u64 = 1;
+const CURRENT_FORMAT: u64 = 1;
 /// The counter that holds the version of the layout; the first layout was written without it.
 const FORMAT: &str = "format";
 
@@ -138,12 +138,12 @@ impl Frontier {
             txn.open_table(CLOCK)?;
             txn.open_table(ROBOTS)?;
             txn.open_table(ROBOTS_BY_AGE)?;
-            let format = queue.add(FORMAT, 0)?.max(FORMAT_NOW);
-            queue.set(FORMAT, format)?;
+            let format = queue.add_to_counter(FORMAT, 0)?.max(CURRENT_FORMAT);
+            queue.set_counter(FORMAT, format)?;
             Ok(format)
         })?;
-        if format > FORMAT_NOW {
-            return Err(FrontierError::Newer { path: store.path, format, known: FORMAT_NOW });
+        if format > CURRENT_FORMAT {
+            return Err(FrontierError::Newer { path: store.path, format, known: CURRENT_FORMAT });
         }
         Ok(Self::from_store(store))
     }
@@ -204,21 +204,21 @@ impl Frontier {
     pub fn lease(&mut self) -> Result<Option<Lease>, FrontierError> {
         let ahead = self.ahead.first();
         let found = self.store.read("read", |txn| {
-            let place = match (self.first_waiting(txn)?, ahead) {
+            let slot = match (self.first_waiting(txn)?, ahead) {
                 (Some(waiting), Some(ahead)) => waiting.min(ahead),
-                (Some(place), None) | (None, Some(place)) => place,
+                (Some(slot), None) | (None, Some(slot)) => slot,
                 (None, None) => return Ok(None),
             };
-            Ok(Some((place, tree(txn, place.1)?)))
+            Ok(Some((slot, tree(txn, slot.1)?)))
         })?;
-        let Some((place, lease)) = found else { return Ok(None) };
-        let (rank, order) = place;
+        let Some((slot, lease)) = found else { return Ok(None) };
+        let (rank, order) = slot;
         let lease = lease.ok_or_else(|| FrontierError::Damaged {
             path: self.store.path.clone(),
             what: format!("site tree {order} is queued but not stored"),
         })?;
-        if ahead == Some(place) {
-            self.ahead.remove(place);
+        if ahead == Some(slot) {
+            self.ahead.remove(slot);
         } else {
             self.cursor = (rank, order + 1);
         }
@@ -229,9 +229,9 @@ impl Frontier {
     /// The first tree that waits in the store and is not handed out.
     fn first_waiting(&self, txn: &ReadTransaction) -> Result<Option<QueueKey>, redb::Error> {
         for entry in txn.open_table(WAITING)?.range(self.cursor..)? {
-            let place = entry?.0.value();
-            if !self.leased.contains(&place.1) {
-                return Ok(Some(place));
+            let slot = entry?.0.value();
+            if !self.leased.contains(&slot.1) {
+                return Ok(Some(slot));
             }
         }
         Ok(None)
@@ -254,8 +254,8 @@ impl Frontier {
         let next = self.store.read("read", |txn| {
             let blocked = site_entry(txn, &ended.site)?.map_or_else(Vec::new, |entry| entry.blocked);
             // A tree that was itself handed out sooner is in this list.
-            let own = blocked.iter().position(|place| *place == queue_key(ended));
-            Ok(blocked.get(own.map_or(0, |own| own + 1)).copied())
+            let own_index = blocked.iter().position(|slot| *slot == queue_key(ended));
+            Ok(blocked.get(own_index.map_or(0, |own_index| own_index + 1)).copied())
         })?;
         if let Some(next) = next {
             self.ahead.free(next, ended, known()?);
@@ -286,7 +286,7 @@ impl Frontier {
             self.leased.remove(&tree.lease.order);
         }
         self.ahead.forget(finished);
-        self.look_again_from(written.first_taken);
+        self.rewind_cursor(written.first_taken);
     }
 
     /// Takes in a tree that has ended, before its rows are written: the sites that it found may be walked at
@@ -297,17 +297,17 @@ impl Frontier {
     ///
     /// # Errors
     /// When the store cannot be written; then nothing has changed.
-    pub fn take_in(&mut self, tree: &Finished) -> Result<(), FrontierError> {
+    pub fn merge_finished(&mut self, tree: &Finished) -> Result<(), FrontierError> {
         let first_taken = self.store.write_for(Durability::None, "write", |txn| {
-            Ok(self.store.merged(txn, std::slice::from_ref(tree))?.first_taken)
+            Ok(self.store.queue_with(txn, std::slice::from_ref(tree))?.first_taken)
         })?;
-        self.look_again_from(first_taken);
+        self.rewind_cursor(first_taken);
         Ok(())
     }
 
     /// Moves the cursor back, because a further tree of a site may have become free before it, or a tree of
     /// great priority was found.
-    fn look_again_from(&mut self, first_taken: Option<QueueKey>) {
+    fn rewind_cursor(&mut self, first_taken: Option<QueueKey>) {
         self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
     }
 
@@ -342,9 +342,9 @@ impl Frontier {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn add_unrecorded(&mut self, questions: u64) -> Result<(), FrontierError> {
+    pub fn add_unrecorded(&mut self, requests: u64) -> Result<(), FrontierError> {
         self.store.write("write", |txn| {
-            Queue::open(txn, self.store.spread)?.add(UNRECORDED, questions)?;
+            Queue::open(txn, self.store.spread)?.add_to_counter(UNRECORDED, requests)?;
             Ok(())
         })
     }
@@ -388,9 +388,9 @@ impl Frontier {
         self.store.read("read", |txn| {
             let waiting = txn.open_table(WAITING)?;
             let Some(lease) = tree(txn, order)? else { return Ok(None) };
-            let place = queue_key(&lease);
-            let is_open = waiting.get(place)?.is_some()
-                || site_entry(txn, &lease.site)?.is_some_and(|entry| entry.blocked.contains(&place));
+            let slot = queue_key(&lease);
+            let is_open = waiting.get(slot)?.is_some()
+                || site_entry(txn, &lease.site)?.is_some_and(|entry| entry.blocked.contains(&slot));
             Ok(is_open.then_some(lease))
         })
     }
@@ -431,7 +431,7 @@ impl Frontier {
     /// The next servers after this one, in the order of addresses, with their states; none when there is no
     /// other.
     ///
-    /// Returns at most `most` servers: to read all of them, callers read page by page, and the store is free
+    /// Returns at most `limit` servers: to read all of them, callers read page by page, and the store is free
     /// for others in between.
     ///
     /// # Errors
@@ -439,13 +439,13 @@ impl Frontier {
     pub fn servers_after(
         &self,
         after: Option<IpAddr>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<(IpAddr, Vec<u8>)>, FrontierError> {
         self.store.read("read", |txn| {
             let after = after.map(address_key);
             let begin = after.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
             let servers = txn.open_table(SERVERS)?;
-            let page = servers.range::<&[u8]>((begin, Bound::Unbounded))?.take(most);
+            let page = servers.range::<&[u8]>((begin, Bound::Unbounded))?.take(limit);
             page.map(|entry| {
                 let (key, state) = entry?;
                 let address = address_of(key.value()).ok_or_else(|| {
@@ -494,10 +494,10 @@ impl Store {
     /// When it cannot be written; then nothing has changed.
     pub fn finish(&self, batch: &Batch<'_>) -> Result<WrittenBatch, FrontierError> {
         self.write("write", |txn| {
-            let mut queue = self.merged(txn, batch.finished)?;
-            queue.add(FINISHED, batch.finished.len() as u64)?;
-            queue.add(UNRECORDED, batch.unrecorded)?;
-            queue.set(SEGMENTS, batch.segments)?;
+            let mut queue = self.queue_with(txn, batch.finished)?;
+            queue.add_to_counter(FINISHED, batch.finished.len() as u64)?;
+            queue.add_to_counter(UNRECORDED, batch.unrecorded)?;
+            queue.set_counter(SEGMENTS, batch.segments)?;
             txn.open_table(TALLY)?.insert((), batch.tally)?;
             let mut servers = txn.open_table(SERVERS)?;
             for (address, state) in batch.servers {
@@ -513,7 +513,7 @@ impl Store {
     }
 
     /// The queue with these trees closed, and merged as far as their order allows.
-    fn merged<'txn>(
+    fn queue_with<'txn>(
         &self,
         txn: &'txn WriteTransaction,
         trees: &[Finished],
@@ -567,20 +567,20 @@ impl Store {
 /// Stores the later of two responses for a robots.txt, and drops those that are too old.
 fn keep_robots(txn: &WriteTransaction, robots: &[KeptRobots], since: u64) -> Result<(), redb::Error> {
     let (mut kept, mut by_age) = (txn.open_table(ROBOTS)?, txn.open_table(ROBOTS_BY_AGE)?);
-    for KeptRobots { key, asked, response } in robots {
+    for KeptRobots { key, requested_at, response } in robots {
         let before = kept.get(*key)?.map(|value| value.value().0);
-        if before.is_some_and(|before| before > *asked) {
+        if before.is_some_and(|before| before > *requested_at) {
             continue;
         }
         if let Some(before) = before {
             by_age.remove((before, *key))?;
         }
-        kept.insert(*key, (*asked, response.as_slice()))?;
-        by_age.insert((*asked, *key), ())?;
+        kept.insert(*key, (*requested_at, response.as_slice()))?;
+        by_age.insert((*requested_at, *key), ())?;
     }
     let old = by_age.range(..(since, 0))?.map(|entry| Ok(entry?.0.value()));
-    for (asked, key) in old.collect::<Result<Vec<_>, redb::Error>>()? {
-        by_age.remove((asked, key))?;
+    for (requested_at, key) in old.collect::<Result<Vec<_>, redb::Error>>()? {
+        by_age.remove((requested_at, key))?;
         kept.remove(key)?;
     }
     Ok(())
@@ -593,13 +593,13 @@ fn has_state(txn: &ReadTransaction) -> Result<bool, redb::Error> {
 
 /// Whether all tables of this version exist.
 fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
-    let there: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
+    let table_names: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
     let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];
     let gates = [GATES.name(), CLOSED.name()];
     let others = [SERVERS.name(), KNOWN.name(), HOSTS.name(), ADDED.name(), TALLY.name(), CLOCK.name()];
     let robots = [ROBOTS.name(), ROBOTS_BY_AGE.name()];
     let mut all = queue.iter().chain(&gates).chain(&others).chain(&robots);
-    Ok(all.all(|table| there.contains(*table)) && counter(txn, FORMAT)? == FORMAT_NOW)
+    Ok(all.all(|table| table_names.contains(*table)) && counter(txn, FORMAT)? == CURRENT_FORMAT)
 }
 
 fn counter(txn: &ReadTransaction, name: &'static str) -> Result<u64, redb::Error> {

@@ -133,14 +133,14 @@ fn a_further_seed_may_be_walked_as_soon_as_the_tree_before_it_has_ended() {
     let mut frontier = open(&dir, spread);
     let starts = ["http://a.ke/0", "http://a.ke/1", "http://a.ke/2", "http://b.ke/"].map(start);
     frontier.offer(starts).unwrap();
-    let ends = |frontier: &mut Frontier, tree: &Lease, known: u8| {
+    let end_tree = |frontier: &mut Frontier, tree: &Lease, known: u8| {
         frontier.free_next(tree, || Ok::<_, FrontierError>(Some(vec![known]))).unwrap();
     };
     let (a, b) = (lease(&mut frontier), lease(&mut frontier));
     assert_eq!((b.site.as_str(), frontier.lease().unwrap()), ("b.ke", None));
-    ends(&mut frontier, &b, 9);
+    end_tree(&mut frontier, &b, 9);
     assert_eq!(frontier.lease().unwrap(), None, "no other tree of b.ke waits");
-    ends(&mut frontier, &a, 0);
+    end_tree(&mut frontier, &a, 0);
     let second = lease(&mut frontier);
     assert_eq!((second.start.as_str(), second.seed), ("http://a.ke/1", 1));
     assert_eq!(frontier.carry_over(&a.site).unwrap(), Some(vec![0]));
@@ -154,9 +154,9 @@ fn a_further_seed_may_be_walked_as_soon_as_the_tree_before_it_has_ended() {
     let mut frontier = open(&dir, spread);
     assert_eq!(frontier.open_tree(second.order).unwrap(), Some(second.clone()));
     assert_eq!((lease(&mut frontier), lease(&mut frontier), frontier.lease().unwrap()), (a.clone(), b, None));
-    ends(&mut frontier, &a, 0);
+    end_tree(&mut frontier, &a, 0);
     assert_eq!(lease(&mut frontier), second);
-    ends(&mut frontier, &second, 1);
+    end_tree(&mut frontier, &second, 1);
     finish(&mut frontier, &[Finished { known: Some(vec![0]), ..finished(&a, &["http://a.ke/3"]) }]);
     assert_eq!(frontier.open_tree(a.order).unwrap(), None);
     assert_eq!((lease(&mut frontier), frontier.lease().unwrap()), (third.clone(), None));
@@ -173,12 +173,12 @@ fn a_further_seed_may_be_walked_as_soon_as_the_tree_before_it_has_ended() {
 fn a_host_below_a_known_site_belongs_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Spread::default());
-    let below = StartCandidate {
+    let subdomain = StartCandidate {
         priority: 0,
         url: WebUrl::parse("http://m.a.ke/").unwrap(),
         homes: ["m.a.ke", "a.ke"].map(|name| Site::new(crate::address::Host::parse(name).unwrap())).to_vec(),
     };
-    assert_eq!(frontier.offer([start("http://a.ke/"), below]).unwrap(), [Offer::Site, Offer::Known]);
+    assert_eq!(frontier.offer([start("http://a.ke/"), subdomain]).unwrap(), [Offer::Site, Offer::Known]);
 }
 
 #[test]
@@ -237,10 +237,10 @@ fn a_second_process_is_refused() {
 }
 
 /// A tree that brought no page after it had requested these URLs.
-fn closed(lease: &Lease, found: &[&str], asked: &[&str]) -> Finished {
-    let asked = asked.iter().map(|url| WebUrl::parse(url).unwrap().page_key().0);
-    let asked = asked.chain([lease.start.page_key().0]).collect();
-    Finished { closed: Some(asked), ..finished(lease, found) }
+fn closed(lease: &Lease, found: &[&str], requested_urls: &[&str]) -> Finished {
+    let requested_urls = requested_urls.iter().map(|url| WebUrl::parse(url).unwrap().page_key().0);
+    let requested_urls = requested_urls.chain([lease.start.page_key().0]).collect();
+    Finished { closed: Some(requested_urls), ..finished(lease, found) }
 }
 
 #[test]
@@ -269,12 +269,12 @@ fn urls_that_come_before_a_sites_fate_is_known_wait_for_it() {
     let mut frontier = open(&dir, Spread::default());
     let starts = ["http://a.ke/1", "http://a.ke/2", "http://a.ke/2", "http://a.ke/3", "http://a.ke/4"];
     assert_eq!(frontier.offer(starts.map(start)).unwrap()[1..], [Offer::Known; 4]);
-    let mut asked = Vec::new();
+    let mut walked = Vec::new();
     while let Some(next) = frontier.lease().unwrap() {
-        asked.push((next.start.path().to_owned(), next.seed));
+        walked.push((next.start.path().to_owned(), next.seed));
         finish(&mut frontier, &[closed(&next, &["http://a.ke/5"], &[])]);
     }
-    assert_eq!(asked, [("/1".into(), 0), ("/2".into(), 1), ("/3".into(), 2)], "three trees, no more");
+    assert_eq!(walked, [("/1".into(), 0), ("/2".into(), 1), ("/3".into(), 2)], "three trees, no more");
 }
 
 #[test]
@@ -297,9 +297,9 @@ fn what_a_tree_found_that_is_taken_in_is_walked_before_its_rows_are_written() {
     let mut frontier = open(&dir, Spread::default());
     frontier.offer(["http://a.ke/", "http://b.ke/"].map(start)).unwrap();
     let (a, b) = (lease(&mut frontier), lease(&mut frontier));
-    frontier.take_in(&finished(&b, &["http://c.ke/"])).unwrap();
+    frontier.merge_finished(&finished(&b, &["http://c.ke/"])).unwrap();
     assert_eq!(frontier.lease().unwrap(), None, "what b found waits for a");
-    frontier.take_in(&closed(&a, &["http://d.ke/"], &[])).unwrap();
+    frontier.merge_finished(&closed(&a, &["http://d.ke/"], &[])).unwrap();
     let found = [lease(&mut frontier), lease(&mut frontier)];
     assert_eq!(found.clone().map(|tree| tree.site.to_string()), ["d.ke", "c.ke"]);
     assert_eq!(frontier.counts().unwrap().finished, 0);
@@ -307,7 +307,7 @@ fn what_a_tree_found_that_is_taken_in_is_walked_before_its_rows_are_written() {
     finish(&mut frontier, &[finished(&a, &[]), finished(&b, &[]), finished(&found[1], &["http://e.ke/"])]);
     assert_eq!(frontier.lease().unwrap(), None, "what c found waits for d");
     assert_eq!((frontier.counts().unwrap().finished, frontier.counts().unwrap().sites), (3, 4));
-    frontier.take_in(&finished(&found[0], &[])).unwrap();
+    frontier.merge_finished(&finished(&found[0], &[])).unwrap();
     assert_eq!(lease(&mut frontier).site.as_str(), "e.ke");
 }
 
@@ -334,7 +334,7 @@ fn start_urls_that_a_site_may_have_count_as_trees_of_it() {
         seeds += 1;
         finish(&mut frontier, &[closed(&next, &[], &[])]);
     }
-    assert_eq!(seeds, MOST_TREES);
+    assert_eq!(seeds, MAX_TREES);
 }
 
 mod any_order {
@@ -420,13 +420,13 @@ mod any_order {
             picks in prop::collection::vec(any::<usize>(), 16),
         ) {
             let spread = Spread { seeds_per_site, ..Spread::default() };
-            let one = surveyed(&country, spread, (1, 1), &[0]);
-            prop_assert_eq!(&one, &surveyed(&country, spread, (at_once, at_a_time), &picks));
+            let in_order = surveyed(&country, spread, (1, 1), &[0]);
+            prop_assert_eq!(&in_order, &surveyed(&country, spread, (at_once, at_a_time), &picks));
             let mut trees: HashMap<String, usize> = HashMap::new();
-            for lease in &one {
+            for lease in &in_order {
                 *trees.entry(lease.site.to_string()).or_default() += 1;
             }
-            prop_assert!(trees.values().all(|trees| *trees <= MOST_TREES as usize));
+            prop_assert!(trees.values().all(|trees| *trees <= MAX_TREES as usize));
         }
     }
 }
@@ -447,18 +447,18 @@ fn servers_are_read_page_by_page_in_the_order_of_addresses() {
         robots_since: 0,
     };
     frontier.finish(&batch).unwrap();
-    for most in 1..7 {
+    for page_size in 1..7 {
         let mut read: Vec<(std::net::IpAddr, Vec<u8>)> = Vec::new();
         loop {
             let last = read.last().map(|(address, _)| *address);
-            let page = frontier.servers_after(last, most).unwrap();
-            assert!(page.len() <= most);
+            let page = frontier.servers_after(last, page_size).unwrap();
+            assert!(page.len() <= page_size);
             if page.is_empty() {
                 break;
             }
             read.extend(page);
         }
-        assert_eq!(read, servers, "{most} at a time");
+        assert_eq!(read, servers, "{page_size} at a time");
     }
 }
 
@@ -481,10 +481,10 @@ fn what_cannot_be_read_is_damage_and_named() {
     };
     drop(frontier);
     change("sites", "a.ke", 1);
-    let told = open(&dir, Spread::default()).offer(["http://a.ke/b"].map(start)).unwrap_err().to_string();
+    let message = open(&dir, Spread::default()).offer(["http://a.ke/b"].map(start)).unwrap_err().to_string();
     assert!(
-        told.ends_with("state.redb: the survey's state is damaged: the entry of site a.ke cannot be read"),
-        "{told}"
+        message.ends_with("state.redb: the survey's state is damaged: the entry of site a.ke cannot be read"),
+        "{message}"
     );
 }
 
@@ -499,17 +499,21 @@ fn a_state_that_a_newer_program_wrote_is_refused() {
     txn.open_table(meta).unwrap().insert("format", 99).unwrap();
     txn.commit().unwrap();
     drop(store);
-    let told = Frontier::open(&path, Spread::default()).err().unwrap().to_string();
+    let message = Frontier::open(&path, Spread::default()).err().unwrap().to_string();
     let expected = "the survey's state was written by a newer ccsurvey (format 99, this one reads up to 1): \
                     use the newer version";
-    assert!(told.ends_with(expected), "{told}");
+    assert!(message.ends_with(expected), "{message}");
 }
 
 #[test]
 fn of_two_responses_for_a_robots_txt_the_later_is_kept_until_it_is_too_old() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Spread::default());
-    let response = |key, asked| KeptRobots { key, asked, response: format!("{key} at {asked}").into_bytes() };
+    let response = |key, requested_at| KeptRobots {
+        key,
+        requested_at,
+        response: format!("{key} at {requested_at}").into_bytes(),
+    };
     let mut finish = |robots: &[KeptRobots], robots_since| {
         let nothing = Batch {
             finished: &[],
@@ -524,7 +528,7 @@ fn of_two_responses_for_a_robots_txt_the_later_is_kept_until_it_is_too_old() {
         frontier.finish(&nothing).unwrap();
         [1, 2, 3].map(|key| frontier.robots(key).unwrap().map(|it| String::from_utf8(it).unwrap()))
     };
-    let kept = |told: [Option<&str>; 3]| told.map(|it| it.map(str::to_owned));
+    let kept = |texts: [Option<&str>; 3]| texts.map(|it| it.map(str::to_owned));
     assert_eq!(
         finish(&[response(1, 10), response(2, 20)], 0),
         kept([Some("1 at 10"), Some("2 at 20"), None])

@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Failure, Purpose, TlsError, hangs_up};
+use crate::exchange::{Failure, Purpose, TlsError, skips_body};
 use crate::fetch::{
-    Clock, ConnectionOutcome, LookupAnswer, Prefetched, ShownCertificate, UserDelay, UserDelays, WebRequest,
+    Clock, ConnectionOutcome, LookupResponse, Prefetched, SentCertificate, UserDelay, UserDelays, WebRequest,
 };
 use crate::space::{
     Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, RequestFields, Response,
@@ -25,7 +25,7 @@ pub(super) struct InProcess {
     hosts: Mutex<HashMap<String, Option<HostRecord>>>,
     servers: Mutex<HashMap<IpAddr, VisitedServer>>,
     /// Prefetched reactions, by URL.
-    foreseen: Mutex<HashMap<String, Reaction>>,
+    prefetched: Mutex<HashMap<String, Reaction>>,
     clock: Clock,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct InProcess {
 #[derive(Clone, Copy)]
 struct HostRecord {
     server: Server,
-    shown: Option<ShownCertificate>,
+    sent_certificate: Option<SentCertificate>,
 }
 
 /// A server, and the delays of its other users during the survey.
@@ -42,7 +42,7 @@ struct VisitedServer {
     /// The hour of the clock in which the last request came; `visits` is the load in that hour.
     hour: u64,
     visits: Visits,
-    felt: DelaySums,
+    delays: DelaySums,
 }
 
 /// Sums over the requests of other users, hour by hour.
@@ -56,22 +56,22 @@ struct DelaySums {
 }
 
 /// Hours with no more requests of other users than this do not count for the worst hour.
-const MANY: f64 = 100.0;
+const LEAST_JUDGED_REQUESTS: f64 = 100.0;
 
 /// The TTL of every record, an hour, as in the name server of a served world.
 const TTL: Duration = Duration::from_hours(1);
 /// Duration of a query to a resolver in the surveyor's own network.
-const LOOK_UP: Duration = Duration::from_millis(20);
+const LOOKUP_TIME: Duration = Duration::from_millis(20);
 /// Longer than any time-out.
-const NEVER: Duration = Duration::from_hours(24);
+const LONGEST_LOOKUP: Duration = Duration::from_hours(24);
 /// The number of cached hosts; about 300 bytes each.
-const HOSTS: usize = 10_000;
+const MAX_HOSTS: usize = 10_000;
 
 impl InProcess {
     /// A virtual Web on a clock that begins now.
     pub(super) fn new(web: Arc<dyn Web>, begins: SystemTime) -> Self {
         let clock = Clock::beginning_at(begins);
-        Self { web, hosts: Mutex::default(), servers: Mutex::default(), foreseen: Mutex::default(), clock }
+        Self { web, hosts: Mutex::default(), servers: Mutex::default(), prefetched: Mutex::default(), clock }
     }
 
     fn since_epoch(&self) -> Duration {
@@ -80,58 +80,62 @@ impl InProcess {
 
     fn host_record(&self, host: &str) -> Option<HostRecord> {
         let mut hosts = lock(&self.hosts);
-        if let Some(place) = hosts.get(host) {
-            return *place;
+        if let Some(record) = hosts.get(host) {
+            return *record;
         }
-        let place = self.web.server(host).map(|server| HostRecord { server, shown: self.certificate(host) });
-        if hosts.len() >= HOSTS {
+        let record = self
+            .web
+            .server(host)
+            .map(|server| HostRecord { server, sent_certificate: self.certificate(host) });
+        if hosts.len() >= MAX_HOSTS {
             hosts.clear();
         }
-        hosts.insert(host.to_owned(), place);
-        place
+        hosts.insert(host.to_owned(), record);
+        record
     }
 
-    fn certificate(&self, host: &str) -> Option<ShownCertificate> {
+    fn certificate(&self, host: &str) -> Option<SentCertificate> {
         let Handshake::Certificate(kind) = self.web.handshake(host) else { return None };
-        Some(ShownCertificate { bytes: certificate_bytes(host, kind), defect: defect(kind) })
+        Some(SentCertificate { bytes: certificate_bytes(host, kind), defect: defect(kind) })
     }
 
     /// The reaction to a request of a URL: prefetched, or computed now.
     fn reaction(&self, url: &WebUrl) -> Reaction {
-        let foreseen = lock(&self.foreseen).remove(url.as_str());
-        foreseen.unwrap_or_else(|| self.web.respond(url.is_https(), url.host().as_str(), url.target()))
+        let prefetched = lock(&self.prefetched).remove(url.as_str());
+        prefetched.unwrap_or_else(|| self.web.respond(url.is_https(), url.host().as_str(), url.target()))
     }
 
     fn build_outcome(
         &self,
         mut response: Response,
         server: &Server,
-        question: &WebRequest<'_>,
+        request: &WebRequest<'_>,
     ) -> ConnectionOutcome {
-        let method = if question.purpose == Purpose::Head { Method::Head } else { Method::Get };
+        let method = if request.purpose == Purpose::Head { Method::Head } else { Method::Get };
         let service = response.service;
-        let asked = RequestFields {
+        let request_fields = RequestFields {
             method,
             accepts_gzip: true,
-            if_none_match: question.if_none_match.map(str::to_owned),
-            if_modified_since: question.if_modified_since.map(str::to_owned),
+            if_none_match: request.if_none_match.map(str::to_owned),
+            if_modified_since: request.if_modified_since.map(str::to_owned),
             ..RequestFields::default()
         };
         let identity = response.identity.take();
-        let WireResponse { status, fields, body, is_cut, .. } = WireResponse::new(response, &asked, false);
+        let WireResponse { status, fields, body, is_cut, .. } =
+            WireResponse::new(response, &request_fields, false);
         let now = &server.at_second_of_day(self.since_epoch().as_secs_f64());
         // Other users wait for the link. They also slow a response down, but that is not part of the survey's
         // use of the link.
-        let alone = Server { background: 0.0, ..*now };
+        let without_others = Server { background: 0.0, ..*now };
         let content_type = fields.iter().find(|(name, _)| *name == "Content-Type");
         let content_type = content_type.map(|(_, value)| value.as_str());
-        let mut taken = alone.transfer_time(body.len() as u64);
-        if hangs_up(question.purpose, status, content_type) {
+        let mut busy_time = without_others.transfer_time(body.len() as u64);
+        if skips_body(request.purpose, status, content_type) {
             // The server learns of the hang-up a round trip later; the bytes that it sends until then are
             // wasted.
-            taken = taken.min(server.round_trip.mul_f64((1.0 - now.background).max(0.0)));
+            busy_time = busy_time.min(server.round_trip.mul_f64((1.0 - now.background).max(0.0)));
         }
-        self.book(server, taken);
+        self.add_visit(server, busy_time);
         ConnectionOutcome::Response {
             first_byte: server.round_trip + service,
             status,
@@ -145,17 +149,17 @@ impl InProcess {
     }
 
     /// Records that the link of a server was busy for this long.
-    fn book(&self, server: &Server, busy: Duration) {
+    fn add_visit(&self, server: &Server, busy: Duration) {
         let (hour, busy) = (self.since_epoch().as_secs() / HARM_SPAN.as_secs(), busy.as_secs_f64());
         let mut servers = lock(&self.servers);
         let visited = servers.entry(server.address).or_insert_with(|| VisitedServer {
             server: *server,
             hour,
             visits: Visits::default(),
-            felt: DelaySums::default(),
+            delays: DelaySums::default(),
         });
         if visited.hour != hour {
-            visited.felt = visited.felt_so_far();
+            visited.delays = visited.delays_so_far();
             (visited.hour, visited.visits) = (hour, Visits::default());
         }
         visited.visits.busy += busy;
@@ -164,59 +168,63 @@ impl InProcess {
 }
 
 impl crate::fetch::Web for InProcess {
-    fn look_up(&self, host: &Host) -> LookupAnswer {
-        let told = |addresses| LookupAnswer { addresses, lifetime: TTL, took: LOOK_UP };
+    fn look_up(&self, host: &Host) -> LookupResponse {
+        let lookup_answer = |addresses| LookupResponse { addresses, lifetime: TTL, took: LOOKUP_TIME };
         match self.web.lookup(host.as_str()) {
-            Lookup::NoSuchName => told(Err(Failure::DnsNxdomain)),
-            Lookup::ServerFailure => told(Err(Failure::DnsServfail)),
-            Lookup::Silence => LookupAnswer { took: NEVER, ..told(Err(Failure::DnsTimeout)) },
-            Lookup::Found(records) => told(address(&records).ok_or(Failure::DnsNoAddress)),
+            Lookup::NoSuchName => lookup_answer(Err(Failure::DnsNxdomain)),
+            Lookup::ServerFailure => lookup_answer(Err(Failure::DnsServfail)),
+            Lookup::Silence => {
+                LookupResponse { took: LONGEST_LOOKUP, ..lookup_answer(Err(Failure::DnsTimeout)) }
+            }
+            Lookup::Found(records) => lookup_answer(address(&records).ok_or(Failure::DnsNoAddress)),
             // Only hostile sites have these, and they are not simulated.
-            Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => told(Err(Failure::DnsNoAddress)),
+            Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => {
+                lookup_answer(Err(Failure::DnsNoAddress))
+            }
         }
     }
 
-    fn respond(&self, question: &WebRequest<'_>) -> crate::fetch::WebReply {
-        let url = question.url;
+    fn respond(&self, request: &WebRequest<'_>) -> crate::fetch::WebResponse {
+        let url = request.url;
         let host = url.host().as_str();
-        let Some(HostRecord { server, shown }) = self.host_record(host) else {
-            let (connect, tls, then) =
+        let Some(HostRecord { server, sent_certificate }) = self.host_record(host) else {
+            let (connect, tls, outcome) =
                 (Duration::ZERO, Duration::ZERO, ConnectionOutcome::Closed(Duration::ZERO));
-            return crate::fetch::WebReply { connect, tls, shown: None, then };
+            return crate::fetch::WebResponse { connect, tls, sent_certificate: None, outcome };
         };
         let (connect, tls) = (server.round_trip, server.round_trip);
-        if url.is_https() && shown.is_none() {
+        if url.is_https() && sent_certificate.is_none() {
             // The handshake fails, and the request is never sent.
-            return crate::fetch::WebReply {
+            return crate::fetch::WebResponse {
                 connect,
                 tls,
-                shown,
-                then: ConnectionOutcome::Closed(Duration::ZERO),
+                sent_certificate,
+                outcome: ConnectionOutcome::Closed(Duration::ZERO),
             };
         }
-        let then = match self.reaction(url) {
+        let outcome = match self.reaction(url) {
             Reaction::NoSuchHost | Reaction::Reset | Reaction::Acts(_) => {
                 ConnectionOutcome::Closed(server.round_trip)
             }
             Reaction::Refused => ConnectionOutcome::Closed(Duration::ZERO),
             Reaction::Silence => ConnectionOutcome::Silence,
-            Reaction::Response(response) => self.build_outcome(response, &server, question),
+            Reaction::Response(response) => self.build_outcome(response, &server, request),
         };
-        crate::fetch::WebReply { connect, tls, shown, then }
+        crate::fetch::WebResponse { connect, tls, sent_certificate, outcome }
     }
 
     fn user_delays(&self, address: IpAddr) -> Option<UserDelays> {
         let servers = lock(&self.servers);
         let visited = servers.get(&address)?;
-        visited.felt_so_far().user_delays(visited.server.bits_per_second)
+        visited.delays_so_far().user_delays(visited.server.bits_per_second)
     }
 
     fn prefetch(&self, url: &WebUrl) -> Option<Prefetched> {
-        if self.web.counts_questions() {
+        if self.web.counts_requests() {
             return None;
         }
         let reaction = self.web.respond(url.is_https(), url.host().as_str(), url.target());
-        let foreseen = match &reaction {
+        let prefetched = match &reaction {
             Reaction::Response(response) if response.cut_after.is_none() => Some(Prefetched {
                 status: response.status,
                 content_type: response.content_type.as_deref().map(str::to_owned),
@@ -227,26 +235,26 @@ impl crate::fetch::Web for InProcess {
             }),
             _ => None,
         };
-        lock(&self.foreseen).insert(url.as_str().to_owned(), reaction);
-        foreseen
+        lock(&self.prefetched).insert(url.as_str().to_owned(), reaction);
+        prefetched
     }
 
     fn forget(&self, url: &WebUrl) {
-        lock(&self.foreseen).remove(url.as_str());
+        lock(&self.prefetched).remove(url.as_str());
     }
 }
 
 impl VisitedServer {
     /// The sums including the current hour.
-    fn felt_so_far(&self) -> DelaySums {
+    fn delays_so_far(&self) -> DelaySums {
         let middle = (self.hour as f64 + 0.5) * HARM_SPAN.as_secs_f64();
-        self.felt.and(&harm(&self.server.at_second_of_day(middle), &self.visits))
+        self.delays.plus(&harm(&self.server.at_second_of_day(middle), &self.visits))
     }
 }
 
 impl DelaySums {
-    fn and(self, hour: &Harm) -> Self {
-        let is_judged = hour.requests > MANY;
+    fn plus(self, hour: &Harm) -> Self {
+        let is_judged = hour.requests > LEAST_JUDGED_REQUESTS;
         Self {
             requests: self.requests + hour.requests,
             wait_without: self.wait_without + hour.wait_without * hour.requests,
@@ -259,12 +267,12 @@ impl DelaySums {
     /// None where nobody else uses the server.
     fn user_delays(&self, bits_per_second: f64) -> Option<UserDelays> {
         let mean = |sum: f64| Duration::try_from_secs_f64(sum / self.requests).ok();
-        let felt = |wait| Some(UserDelay { wait: mean(wait)?, response: mean(wait + self.answer)? });
+        let delays = |wait| Some(UserDelay { wait: mean(wait)?, response: mean(wait + self.answer)? });
         Some(UserDelays {
             bits_per_second,
             requests: self.requests.round() as u64,
-            without: felt(self.wait_without)?,
-            with: felt(self.wait_with),
+            without: delays(self.wait_without)?,
+            with: delays(self.wait_with),
             worst_hour: self.worst_hour,
         })
     }
@@ -289,8 +297,8 @@ fn defect(kind: Certificate) -> Option<TlsError> {
     })
 }
 
-fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
-    one.into_iter().chain(other).reduce(f64::max)
+fn larger(first: Option<f64>, second: Option<f64>) -> Option<f64> {
+    first.into_iter().chain(second).reduce(f64::max)
 }
 
 /// A thread that panicked while holding the lock left only whole entries.
@@ -308,28 +316,28 @@ mod tests {
 
     #[test]
     fn what_others_feel_is_the_mean_over_their_requests_and_the_worst_of_hours_that_have_many() {
-        let felt = DelaySums::default().and(&hour(300.0, 1.0, 1.1)).and(&hour(100.0, 0.0, 1.0));
-        let burden = felt.user_delays(512e3).unwrap();
-        assert_eq!((burden.requests, burden.without.wait.as_millis()), (400, 750));
-        assert_eq!(burden.without.response.as_millis(), 1750);
+        let delays = DelaySums::default().plus(&hour(300.0, 1.0, 1.1)).plus(&hour(100.0, 0.0, 1.0));
+        let hourly_harm = delays.user_delays(512e3).unwrap();
+        assert_eq!((hourly_harm.requests, hourly_harm.without.wait.as_millis()), (400, 750));
+        assert_eq!(hourly_harm.without.response.as_millis(), 1750);
         // (300 × 1.1 + 100 × 1) / 400, and a second for the answer.
-        let with = burden.with.unwrap();
+        let with = hourly_harm.with.unwrap();
         assert_eq!((with.wait.as_millis(), with.response.as_millis()), (1075, 2075));
         // A tenth of a second more on two; the hour with twice the time had only a hundred requests, which is
         // not enough.
-        assert!((burden.worst_hour.unwrap() - 0.05).abs() < 1e-9);
+        assert!((hourly_harm.worst_hour.unwrap() - 0.05).abs() < 1e-9);
     }
 
     #[test]
     fn an_hour_in_which_waits_grew_without_end_is_told_as_such() {
-        let felt = DelaySums::default().and(&hour(300.0, 1.0, f64::INFINITY));
-        let burden = felt.user_delays(512e3).unwrap();
-        assert_eq!((burden.with, burden.worst_hour), (None, Some(f64::INFINITY)));
-        assert_eq!(burden.without.wait.as_millis(), 1000);
+        let delays = DelaySums::default().plus(&hour(300.0, 1.0, f64::INFINITY));
+        let hourly_harm = delays.user_delays(512e3).unwrap();
+        assert_eq!((hourly_harm.with, hourly_harm.worst_hour), (None, Some(f64::INFINITY)));
+        assert_eq!(hourly_harm.without.wait.as_millis(), 1000);
     }
 
     #[test]
     fn a_server_that_nobody_else_uses_harms_nobody() {
-        assert_eq!(DelaySums::default().and(&hour(0.0, 0.0, 1.0)).user_delays(512e3), None);
+        assert_eq!(DelaySums::default().plus(&hour(0.0, 0.0, 1.0)).user_delays(512e3), None);
     }
 }

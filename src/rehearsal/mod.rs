@@ -14,7 +14,7 @@
 //! use ccsurvey::space::World;
 //! use ccsurvey::starts::StartList;
 //!
-//! let scenario = Scenario::of_world("two sites", World::parse("[sites]\ncount = 2\nmost_pages = 5")?)?;
+//! let scenario = Scenario::from_world("two sites", World::parse("[sites]\ncount = 2\nmost_pages = 5")?)?;
 //! let settings = Settings {
 //!     cctld: scenario.countries.clone(),
 //!     contact: Some("https://survey.example/contact".to_owned()),

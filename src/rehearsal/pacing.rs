@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use crate::analysis::{EndedExchange, Pacing, ServerPause};
-use crate::exchange::{Failure, Purpose, hangs_up, requests_pause};
+use crate::exchange::{Failure, Purpose, requests_pause, skips_body};
 use crate::load::{Backoff, Bucket, Claim, Flow, Health, Observation, ServerLink, Symptom, symptom_of};
 use crate::settings::{Pace, Settings};
 use crate::survey::largest_exchange;
@@ -43,43 +43,44 @@ impl Pacing for SurveyPacing {
 
     fn is_unread(&self, purpose: &str, status: Option<u16>, media_type: Option<&str>) -> bool {
         let is_page = purpose == Purpose::Page.as_str();
-        is_page && status.is_some_and(|status| hangs_up(Purpose::Page, status, media_type))
+        is_page && status.is_some_and(|status| skips_body(Purpose::Page, status, media_type))
     }
 
     fn requests_pause(&self, status: Option<u16>) -> bool {
         requests_pause(status)
     }
 
-    fn pause_after(&mut self, server: usize, settled: &EndedExchange) -> ServerPause {
+    fn pause_after(&mut self, server: usize, ended_exchange: &EndedExchange) -> ServerPause {
         if self.servers.len() <= server {
             self.servers.resize_with(server + 1, Default::default);
         }
         let (health, link) = &mut self.servers[server];
-        let symptom = match settled {
+        let symptom = match ended_exchange {
             EndedExchange { is_trouble: true, .. } => Symptom::Trouble,
             EndedExchange { is_unclear: true, .. } => Symptom::Unclear,
             _ => Symptom::Sound,
         };
-        let EndedExchange { tree: site, first_byte, .. } = settled;
-        let ended = SystemTime::UNIX_EPOCH + settled.ended;
-        let seen = Observation { site, ended, symptom, first_byte: *first_byte };
-        let backoff = health.note(&self.pace, &seen, USUAL_CHANCE);
+        let EndedExchange { tree: site, first_byte, .. } = ended_exchange;
+        let ended = SystemTime::UNIX_EPOCH + ended_exchange.ended;
+        let observation = Observation { site, ended, symptom, first_byte: *first_byte };
+        let backoff = health.note(&self.pace, &observation, USUAL_CHANCE);
         let link = link.take(&Flow {
-            hour: Flow::hour_at(settled.ended),
-            bytes: settled.bytes,
+            hour: Flow::hour_at(ended_exchange.ended),
+            bytes: ended_exchange.bytes,
             // The tables do not record how many bytes preceded the body: a forecast takes links for slightly
             // faster than the survey does.
-            after_head: settled.bytes,
-            first_byte: settled.first_byte,
-            transfer: settled.transfer,
-            is_unread: settled.is_unread,
+            after_head: ended_exchange.bytes,
+            first_byte: ended_exchange.first_byte,
+            transfer: ended_exchange.transfer,
+            is_unread: ended_exchange.is_unread,
         });
-        let rest = health.pause_after(&self.pace, settled.response_time(), link, USUAL_CHANCE);
-        let held = health.cool_down_of(site).and_then(|hold| hold.until?.duration_since(ended).ok());
+        let normal = health.pause_after(&self.pace, ended_exchange.response_time(), link, USUAL_CHANCE);
+        let site_cool_down =
+            health.cool_down_of(site).and_then(|hold| hold.until?.duration_since(ended).ok());
         ServerPause {
-            rest,
-            put_off: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO },
-            of_site: held.unwrap_or_default(),
+            normal,
+            cool_down: if let Backoff::PutOff(time) = backoff { time } else { Duration::ZERO },
+            site_cool_down: site_cool_down.unwrap_or_default(),
         }
     }
 
@@ -90,7 +91,7 @@ impl Pacing for SurveyPacing {
         Ok(())
     }
 
-    fn give_back(&mut self, now: Duration, moved: u64) {
+    fn release(&mut self, now: Duration, moved: u64) {
         // All claims are alike, because no exchange reads on here.
         if let (Some(bucket), Some(claim)) = (&mut self.bucket, self.claims.pop_front()) {
             bucket.end(SystemTime::UNIX_EPOCH + now, &claim, Some(moved));

@@ -21,7 +21,7 @@ pub struct RecordedWorld {
     /// Whether the survey was finished.
     pub state: SurveyState,
     /// When it last updated its manifest: none of its pages was changed after that.
-    pub told_last: Timestamp,
+    pub last_updated: Timestamp,
     /// The settings of the survey; a deeper survey of the replay finds nothing more.
     pub settings: Settings,
     /// The recorded responses of its servers.
@@ -64,7 +64,7 @@ impl RecordedWorld {
         Ok(Self {
             dir: dir.to_owned(),
             state: manifest.state,
-            told_last: manifest.updated,
+            last_updated: manifest.updated,
             settings,
             replay: Arc::new(replay),
         })
@@ -103,28 +103,28 @@ impl RecordedWorld {
         ];
         let is_unfinished = self.state != SurveyState::Finished;
         let unfinished = "the survey is not finished: sites that are not done yet are missing";
-        let told = counted.into_iter().filter(|(number, ..)| *number > 0);
-        let told = told.map(|(number, what, why)| format!("{} {why}", count(number, what)));
-        is_unfinished.then(|| unfinished.to_owned()).into_iter().chain(told).collect()
+        let descriptions = counted.into_iter().filter(|(number, ..)| *number > 0);
+        let descriptions = descriptions.map(|(number, what, why)| format!("{} {why}", count(number, what)));
+        is_unfinished.then(|| unfinished.to_owned()).into_iter().chain(descriptions).collect()
     }
 }
 
 fn replay(dir: &Path) -> Result<Replay, TablesError> {
     let mut builder = Replay::builder();
-    each::<ExchangeRow>(dir, |row| {
+    for_each_row::<ExchangeRow>(dir, |row| {
         // A page that was requested a second time is known from the first request.
         if row.method == "GET" && row.purpose != Purpose::Check.as_str() {
             builder.exchange(&exchange(row));
         }
     })?;
-    each::<RobotsRow>(dir, |row| builder.robots_txt(&row.url, &row.body))?;
-    each::<PageLinkRow>(dir, |row| builder.page_link(&link(row)))?;
+    for_each_row::<RobotsRow>(dir, |row| builder.robots_txt(&row.url, &row.body))?;
+    for_each_row::<PageLinkRow>(dir, |row| builder.page_link(&link(row)))?;
     Ok(builder.build())
 }
 
-fn each<R: Row>(dir: &Path, mut tell: impl FnMut(&R)) -> Result<(), TablesError> {
+fn for_each_row<R: Row>(dir: &Path, mut visit: impl FnMut(&R)) -> Result<(), TablesError> {
     for segment in read_table::<R>(dir)? {
-        segment?.iter().for_each(&mut tell);
+        segment?.iter().for_each(&mut visit);
     }
     Ok(())
 }
@@ -152,15 +152,15 @@ fn exchange(row: &ExchangeRow) -> RecordedExchange<'_> {
         links,
         body_bytes: row.body_bytes,
         received_bytes: row.received_bytes,
-        connect: span(row.connect_ms),
-        tls: span(row.tls_ms),
-        first_byte: span(row.first_byte_ms),
-        total: span(row.total_ms),
+        connect: duration_from_ms(row.connect_ms),
+        tls: duration_from_ms(row.tls_ms),
+        first_byte: duration_from_ms(row.first_byte_ms),
+        total: duration_from_ms(row.total_ms),
     }
 }
 
 /// The value of a column `*_ms`; none where it is not a valid duration.
-fn span(milliseconds: Option<f64>) -> Option<Duration> {
+fn duration_from_ms(milliseconds: Option<f64>) -> Option<Duration> {
     Duration::try_from_secs_f64(milliseconds? / 1000.0).ok()
 }
 

@@ -22,7 +22,7 @@ pub struct Scenario {
     /// In the order in which they are offered.
     pub start_urls: Vec<WebUrl>,
     /// Its description in the manifest.
-    pub told: Value,
+    pub description: Value,
     /// The agents that walk the site trees; none: the survey itself.
     pub team: Option<Team>,
 }
@@ -46,7 +46,7 @@ impl Scenario {
     ///
     /// # Errors
     /// When the world has hostile sites.
-    pub fn of_world(name: &str, world: World) -> Result<Self, ScenarioError> {
+    pub fn from_world(name: &str, world: World) -> Result<Self, ScenarioError> {
         if !world.hostile_cases().is_empty() {
             return Err(ScenarioError::HostileSites { name: name.to_owned() });
         }
@@ -54,7 +54,7 @@ impl Scenario {
             countries: world.country_domains.iter().map(ToString::to_string).collect(),
             start_urls: world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect(),
             begins: Timestamp(world.stands_at().saturating_mul(1_000_000)),
-            told: json!({ "world": name, "specification": SPECIFICATION, "seed": world.seed }),
+            description: json!({ "world": name, "specification": SPECIFICATION, "seed": world.seed }),
             web: Arc::new(world),
             team: None,
         })
@@ -62,30 +62,30 @@ impl Scenario {
 
     /// A recorded survey, from these start URLs.
     #[must_use]
-    pub fn of_recorded(name: &str, recorded: &RecordedWorld, start_urls: Vec<WebUrl>) -> Self {
+    pub fn from_recorded(name: &str, recorded: &RecordedWorld, start_urls: Vec<WebUrl>) -> Self {
         Self {
             web: recorded.replay.clone(),
             countries: recorded.settings.cctld.clone(),
-            begins: recorded.told_last,
+            begins: recorded.last_updated,
             start_urls,
-            told: json!({ "recorded": name, "depth": recorded.settings.deepest() }),
+            description: json!({ "recorded": name, "depth": recorded.settings.deepest() }),
             team: None,
         }
     }
 
     /// The same scenario, walked by agents.
     #[must_use]
-    pub fn walked_by(mut self, team: Team) -> Self {
-        let of_each =
+    pub fn with_team(mut self, team: Team) -> Self {
+        let agent_json =
             |agent: &AgentCapacity| json!({ "answers_per_second": agent.capacity, "sites": agent.places });
-        self.told["agents"] = json!({
+        self.description["agents"] = json!({
             "partition": team.partition.word(),
             "keeps_servers": team.keeps_servers,
             "sites_known_by_size": team.sizes.len(),
             "life_s": team.lives.map(|lives| lives.life.as_secs_f64()),
             "gap_s": team.lives.map(|lives| lives.gap.as_secs_f64()),
             "seed": team.seed,
-            "at_the_start": team.agents.iter().map(of_each).collect::<Vec<_>>(),
+            "at_the_start": team.agents.iter().map(agent_json).collect::<Vec<_>>(),
         });
         self.team = Some(team);
         self
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn begins(world: &str) -> String {
-        let scenario = Scenario::of_world("world", World::parse(world).unwrap()).unwrap();
+        let scenario = Scenario::from_world("world", World::parse(world).unwrap()).unwrap();
         scenario.begins.second()
     }
 

@@ -30,7 +30,7 @@ pub enum RehearsalError {
 }
 
 impl Rehearsal {
-    /// Makes the folder of a survey and takes in its start list; `tell` receives the progress of reading an
+    /// Makes the folder of a survey and takes in its start list; `report_progress` receives the progress of reading an
     /// earlier survey.
     ///
     /// # Errors
@@ -40,21 +40,22 @@ impl Rehearsal {
         settings: Settings,
         start: &StartList,
         scenario: Scenario,
-        tell: &mut dyn FnMut(ReadingProgress),
+        report_progress: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, StartUrlCounts), RehearsalError> {
         let virtual_time = Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
             .build()
             .map_err(RehearsalError::NoThread)?;
-        let (survey, taken) = {
+        let (survey, start_counts) = {
             let _entered = virtual_time.enter();
             let begins = scenario.begins.into();
             let web = Arc::new(InProcess::new(scenario.web, begins));
-            let simulation = Simulation { web, begins, description: scenario.told, team: scenario.team };
-            Survey::simulate(dir, settings, start, simulation, tell)?
+            let simulation =
+                Simulation { web, begins, description: scenario.description, team: scenario.team };
+            Survey::simulate(dir, settings, start, simulation, report_progress)?
         };
-        Ok((Self { survey, virtual_time }, taken))
+        Ok((Self { survey, virtual_time }, start_counts))
     }
 
     /// Runs the survey to its end, or until `stopped` says so, on the thread of the caller.

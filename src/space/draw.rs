@@ -12,27 +12,27 @@ pub(super) struct Draw(u64);
 
 impl Key {
     pub(crate) fn of_world(specification: &str, seed: u64) -> Self {
-        Self(keyed(seed, of_text(specification)))
+        Self(combine(seed, hash_text(specification)))
     }
 
     pub(crate) fn child(self, part: u64) -> Self {
-        Self(keyed(self.0, part))
+        Self(combine(self.0, part))
     }
 
     /// The key of a part with a name instead of a number.
     pub(crate) fn part(self, name: &str) -> Self {
-        Self(keyed(!self.0, of_text(name)))
+        Self(combine(!self.0, hash_text(name)))
     }
 
     pub(crate) fn draw(self, tag: &str) -> Draw {
-        Draw(keyed(self.0, of_text(tag)))
+        Draw(combine(self.0, hash_text(tag)))
     }
 }
 
 impl Draw {
     /// One of a series of decisions of the same kind.
     pub(crate) fn nth(self, n: u64) -> Self {
-        Self(keyed(self.0, n))
+        Self(combine(self.0, n))
     }
 
     /// Uniform in 0 ≤ x < 1, with 53 random bits.
@@ -106,20 +106,20 @@ pub(super) fn by_share<T: Copy>(draw: Draw, shares: &[(f64, T)]) -> Option<T> {
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A keyed hash: the mixing function of `SplitMix64`, applied to the part and then to part and key together.
-fn keyed(key: u64, part: u64) -> u64 {
-    mixed(mixed(part.wrapping_add(STEP)) ^ key.wrapping_mul(STEP))
+fn combine(key: u64, part: u64) -> u64 {
+    mix(mix(part.wrapping_add(STEP)) ^ key.wrapping_mul(STEP))
 }
 
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", with variant 13 of the constants
 /// by Stafford.
-fn mixed(x: u64) -> u64 {
+fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
 
 /// FNV-1a, which distinguishes short texts.
-fn of_text(text: &str) -> u64 {
+fn hash_text(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

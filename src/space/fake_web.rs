@@ -56,19 +56,21 @@ pub(crate) fn zipped(text: &str) -> Response {
 
 impl Web for FakeWeb {
     fn lookup(&self, host: &str) -> Lookup {
-        let usual = Records { v4: Some(V4), ..Records::default() };
+        let default_records = Records { v4: Some(V4), ..Records::default() };
         Lookup::Found(match host {
             "failing.ke" => return Lookup::ServerFailure,
             "silent.ke" => return Lookup::Silence,
             "chain.ke" => return Lookup::Alias("any.ke".to_owned()),
-            "turns.ke" => return Lookup::Turns(vec![usual, Records { v6: Some(V6), ..Records::default() }]),
-            "many.ke" => Records { further: vec![Ipv4Addr::new(10, 0, 0, 1)], ..usual },
+            "turns.ke" => {
+                return Lookup::Turns(vec![default_records, Records { v6: Some(V6), ..Records::default() }]);
+            }
+            "many.ke" => Records { more_v4: vec![Ipv4Addr::new(10, 0, 0, 1)], ..default_records },
             "six.ke" => Records { v6: Some(V6), ..Records::default() },
-            "both.ke" => Records { v6: Some(V6), ..usual },
+            "both.ke" => Records { v6: Some(V6), ..default_records },
             "empty.ke" => Records::default(),
-            "alias.ke" => Records { alias: Some("srv7.Hoster.example".to_owned()), ..usual },
-            "long.ke" => Records { is_truncated: true, ..usual },
-            _ if host.ends_with(".ke") => usual,
+            "alias.ke" => Records { alias: Some("srv7.Hoster.example".to_owned()), ..default_records },
+            "long.ke" => Records { is_truncated: true, ..default_records },
+            _ if host.ends_with(".ke") => default_records,
             _ => return Lookup::NoSuchName,
         })
     }

@@ -13,10 +13,10 @@ const ONE_SIDED: f64 = 3.7190;
 pub(super) const MANY: u64 = 20_000;
 
 /// Compares a count with its share, by the normal approximation.
-pub(super) fn assert_share(name: &str, yes: u64, all: u64, share: f64) {
+pub(super) fn assert_share(name: &str, hits: u64, all: u64, share: f64) {
     let (mean, variance) = (real(all) * share, real(all) * share * (1.0 - share));
-    let off = (real(yes) - mean).abs();
-    assert!(off <= TWO_SIDED * variance.sqrt() + 1e-9, "{name}: {yes} of {all}, expected {mean:.0}");
+    let deviation = (real(hits) - mean).abs();
+    assert!(deviation <= TWO_SIDED * variance.sqrt() + 1e-9, "{name}: {hits} of {all}, expected {mean:.0}");
 }
 
 /// Compares the counts of several kinds with their shares, by a chi-squared test (bound by Wilson and
@@ -55,13 +55,13 @@ pub(super) fn assert_within(
     sample.sort_by(f64::total_cmp);
     let count = real(sample.len() as u64);
     let inside = (0_u64..).zip(&sample).filter(|(_, x)| (least..most).contains(*x) && **x > least);
-    let far = inside.fold(0.0_f64, |far, (below, x)| {
+    let distance = inside.fold(0.0_f64, |distance, (below, x)| {
         let at = distribution(*x);
-        far.max(at - real(below) / count).max(real(below + 1) / count - at)
+        distance.max(at - real(below) / count).max(real(below + 1) / count - at)
     });
     // sqrt(−ln(p / 2) / 2)
     let bound = 2.2253 / count.sqrt();
-    assert!(far > 0.0 && far < bound, "{name}: off by {far}, allowed {bound}");
+    assert!(distance > 0.0 && distance < bound, "{name}: off by {distance}, allowed {bound}");
 }
 
 /// Distribution function of the standard normal.

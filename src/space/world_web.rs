@@ -9,7 +9,7 @@ use super::draw::Key;
 use super::model::content::{Content, Url, canonical};
 use super::model::site::{Fault, Site};
 use super::model::url_location::UrlLocation;
-use super::net::dns_records::{met_at, records};
+use super::net::dns_records::{contacted_address, records};
 use super::web::{Handshake, Lookup, Reaction, Records, Response, Server, Web, gzip};
 
 /// The body of redirects and errors. It links to a missing page, because no crawler should read it.
@@ -28,7 +28,7 @@ impl Web for World {
             Some(Fault::NoDns) => Lookup::NoSuchName,
             Some(Fault::Servfail) => Lookup::ServerFailure,
             Some(Fault::DnsSilent) => Lookup::Silence,
-            _ if site.has_address(role) => Lookup::Found(records(self, host, &Server::of_host(self, host))),
+            _ if site.has_address(role) => Lookup::Found(records(self, host, &Server::for_host(self, host))),
             _ => Lookup::Found(Records::default()),
         }
     }
@@ -51,8 +51,8 @@ impl Web for World {
         if !records.has_address() {
             return None;
         }
-        let server = Server::of_host(self, host);
-        Some(Server { address: met_at(&records, &server), ..server })
+        let server = Server::for_host(self, host);
+        Some(Server { address: contacted_address(&records, &server), ..server })
     }
 
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction {
@@ -60,17 +60,17 @@ impl Web for World {
             return Reaction::Acts(site.acts(is_https, target));
         }
         let url = Url { is_https, host: host.to_owned(), target: canonical(host, target) };
-        let Some(spot) = UrlLocation::find(self, &url) else { return Reaction::NoSuchHost };
-        if !spot.site.has_address(spot.role) {
+        let Some(located) = UrlLocation::find(self, &url) else { return Reaction::NoSuchHost };
+        if !located.site.has_address(located.role) {
             return Reaction::NoSuchHost;
         }
-        let server = Server::of_host(self, host);
-        self.reaction(&spot, spot.content(self), &server, &url)
+        let server = Server::for_host(self, host);
+        self.reaction(&located, located.content(self), &server, &url)
     }
 }
 
 impl World {
-    fn reaction(&self, spot: &UrlLocation, content: Content, server: &Server, url: &Url) -> Reaction {
+    fn reaction(&self, located: &UrlLocation, content: Content, server: &Server, url: &Url) -> Reaction {
         let key = url_key(self, url);
         let plain = Response {
             status: 200,
@@ -110,7 +110,7 @@ impl World {
                 Response { content_type, body, ..plain }.with(ResponseValidators::of_file(self, key))
             }
             Content::Page(page) => {
-                let (content_type, body) = render(self, &spot.site, &page, &page.written_at);
+                let (content_type, body) = render(self, &located.site, &page, &page.written_at);
                 let is_chunked = page.key.draw("chunked").happens(self.pages.chunked_share);
                 // All links precede the end of the body element.
                 let cut_after = page.is_cut.then(|| body.len().saturating_sub(AFTER_LAST_LINK));

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use proptest::prelude::*;
 
-use super::storage::past_of;
+use super::storage::server_record;
 use crate::address::{Host, Site};
 use crate::exchange::{Failure, Purpose, Response, Wire};
 use crate::load::{LargestExchange, Load, PermitDecision};
@@ -19,8 +19,8 @@ fn site(name: &str) -> Site {
 }
 
 fn fact<'a>(site: &'a Site, response: &'a Response) -> Fact<'a> {
-    let (purpose, against) = (Purpose::Page, OwnerObjections::default());
-    Fact { site, address: SERVER, purpose, url: None, response, crawl_delay: None, against }
+    let (purpose, objections) = (Purpose::Page, OwnerObjections::default());
+    Fact { site, address: SERVER, purpose, url: None, response, crawl_delay: None, objections }
 }
 
 const MOST: LargestExchange = LargestExchange { bytes: 1 << 20, ahead: 0, time: Duration::from_secs(60) };
@@ -59,7 +59,7 @@ impl TestResponse {
     }
 }
 
-fn said() -> impl Strategy<Value = TestResponse> {
+fn any_response() -> impl Strategy<Value = TestResponse> {
     let outcome = prop_oneof![
         6 => Just((Some(200), None)),
         2 => prop::sample::select(vec![404, 500, 301, 403]).prop_map(|status| (Some(status), None)),
@@ -70,9 +70,9 @@ fn said() -> impl Strategy<Value = TestResponse> {
     ];
     let times =
         (1_u64..4000, prop_oneof![0_u64..40, 0_u64..30_000], prop_oneof![0_u64..3000, 0_u64..400_000]);
-    let asked = (prop::option::weighted(0.1, 0_u64..900), prop::option::weighted(0.1, 0_u64..300));
+    let requested = (prop::option::weighted(0.1, 0_u64..900), prop::option::weighted(0.1, 0_u64..300));
     let idle = prop_oneof![4 => Just(0_u64), 1 => 0_u64..20_000];
-    (0_usize..8, outcome, times, asked, idle, prop::bool::weighted(0.05)).prop_map(
+    (0_usize..8, outcome, times, requested, idle, prop::bool::weighted(0.05)).prop_map(
         |(
             site,
             (status, failure),
@@ -119,9 +119,9 @@ impl WatchedSurvey {
     }
 
     /// Sends a request when that is permitted; returns whether it ever is.
-    fn request(&mut self, said: &TestResponse) -> bool {
-        let site = site(&format!("s{}.ke", said.site));
-        let crawl_delay = said.crawl_delay.map(Duration::from_secs);
+    fn request(&mut self, test_response: &TestResponse) -> bool {
+        let site = site(&format!("s{}.ke", test_response.site));
+        let crawl_delay = test_response.crawl_delay.map(Duration::from_secs);
         let permit = loop {
             match self.load.permit(self.now, SERVER, &site, crawl_delay) {
                 PermitDecision::Granted(permit) => break permit,
@@ -130,17 +130,17 @@ impl WatchedSurvey {
                 turn => panic!("{turn:?}"),
             }
         };
-        let response = said.response(self.now);
+        let response = test_response.response(self.now);
         self.add_server();
         self.load.settle(permit, Purpose::Page, &response);
         self.judge.note(&Fact { crawl_delay, ..fact(&site, &response) });
-        self.now = response.ended() + Duration::from_secs(said.idle);
+        self.now = response.ended() + Duration::from_secs(test_response.idle);
         true
     }
 
     fn add_server(&mut self) {
         if let Some(state) = self.load.state_of(SERVER) {
-            self.judge.add_server(SERVER, &past_of(state));
+            self.judge.add_server(SERVER, &server_record(state));
         }
     }
 
@@ -154,30 +154,30 @@ proptest! {
     /// A survey that keeps the rules of `load` breaks no promise, although the judge has its own rules.
     #[test]
     fn what_is_permitted_is_never_seen_as_too_soon(
-        answers in prop::collection::vec(said(), 1..80),
-        places in 1_u32..4,
+        responses in prop::collection::vec(any_response(), 1..80),
+        slots in 1_u32..4,
         harm in prop::option::of(0.003_f64..0.2),
         max_delay in 1_u64..90,
     ) {
         let max_delay = Duration::from_secs(max_delay);
-        let pace = Pace { per_address: places, per_neighbourhood: Some(places), harm, max_delay, ..Pace::default() };
+        let pace = Pace { per_address: slots, per_neighbourhood: Some(slots), harm, max_delay, ..Pace::default() };
         let mut survey = WatchedSurvey::new(&pace);
-        for said in &answers {
-            if said.is_forgotten {
+        for test_response in &responses {
+            if test_response.is_forgotten {
                 survey.forget();
             }
-            survey.request(said);
+            survey.request(test_response);
         }
         prop_assert_eq!(&survey.judge.seen().short_rests, &ShortPauses::default());
         let least = survey.judge.seen().least_gap;
-        prop_assert!(places > 1 || least.is_none_or(|gap| gap >= pace.min_delay.as_micros() as u64));
+        prop_assert!(slots > 1 || least.is_none_or(|gap| gap >= pace.min_delay.as_micros() as u64));
     }
 
     /// If the facts leave no room, the two rules agree: for a server with one site, within an hour, the judge
     /// sees any request that comes sooner than by the tenth that chance adds.
     #[test]
     fn who_comes_sooner_than_is_permitted_is_seen(
-        answers in prop::collection::vec(said(), 1..12),
+        responses in prop::collection::vec(any_response(), 1..12),
         harm in prop::option::of(0.02_f64..0.2),
     ) {
         let pace = Pace { harm, max_delay: Duration::from_secs(20), ..Pace::default() };
@@ -185,10 +185,10 @@ proptest! {
         // An hour of the clock begins.
         let begun = UNIX_EPOCH + HOUR * 1000;
         survey.now = begun;
-        for said in &answers {
+        for test_response in &responses {
             // All first bytes are equally late, and no idle time leads into another hour.
-            let said = TestResponse { site: 0, first_byte: 100, idle: 0, crawl_delay: None, ..said.clone() };
-            if !survey.request(&said) {
+            let test_response = TestResponse { site: 0, first_byte: 100, idle: 0, crawl_delay: None, ..test_response.clone() };
+            if !survey.request(&test_response) {
                 return Ok(());
             }
         }
@@ -205,7 +205,7 @@ proptest! {
             }
         };
         let pause = due.duration_since(ended).unwrap();
-        let sooner = TestResponse { site: 0, ..answers[0].clone() }.response(ended + pause.mul_f64(0.9));
+        let sooner = TestResponse { site: 0, ..responses[0].clone() }.response(ended + pause.mul_f64(0.9));
         survey.judge.note(&fact(&site("s0.ke"), &sooner));
         let seen = survey.judge.seen();
         let is_short = seen.least_gap.is_some_and(|gap| gap < pace.min_delay.as_micros() as u64);

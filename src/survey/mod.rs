@@ -85,22 +85,24 @@ mod scripted_tests;
 mod shared_robots_tests;
 
 pub use crate::settings::LONGEST_WAIT;
-pub use agents::remote_worker::{FRESH, RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker};
+pub use agents::remote_worker::{
+    DISPATCH_LIFETIME, RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker,
+};
 pub use agents::simulation::Simulation;
 pub use agents::{AgentPool, LEAST_CAPACITY, LinkStatus, Lives, Team, requests_of_sites};
-pub use boundaries::rates::{BUILT_IN_RATES, rates_in};
+pub use boundaries::rates::{BUILT_IN_RATES, load_rates};
 pub use boundaries::scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use boundaries::start_urls::StartUrlCounts;
 pub use earlier::{Focus, ReadingProgress};
 pub use error::SurveyError;
 pub use folder::export::export;
 pub use folder::settings_file::{SettingsFileError, read_settings};
-pub use parts::access::{largest_exchange, least};
+pub use parts::access::{largest_exchange, smallest_budgets};
 pub use parts::opt_outs::OptOutCheck;
 pub use parts::stalled::process_stalled;
 pub use reading::quarantine::{READ_ANSWER, read_answer};
 pub use reading::worker::Worker;
-pub use run::added::{HandedOverList, hand_over, has_added, settings_of, take_in};
+pub use run::added::{SubmittedList, add_waiting_lists, has_waiting_lists, submit_list, survey_settings};
 pub use run::engine::{Ending, Survey};
 pub use run::recovery::{KeptReplies, KeptReply};
 pub use storage::progress::{AgentSeen, BusProblem, LoadedServer, MachineLoad, Progress, Snapshot};

@@ -16,7 +16,7 @@ use super::storage::tally::Tally;
 use super::{Ending, Simulation, Snapshot, Survey};
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Class, Outcome};
-use crate::fetch::{ConnectionOutcome, LookupAnswer, UserDelays, Web, WebReply, WebRequest};
+use crate::fetch::{ConnectionOutcome, LookupResponse, UserDelays, Web, WebRequest, WebResponse};
 use crate::frontier::{Batch, Frontier, Spread};
 use crate::promises::{Count, Observations, Peak};
 use crate::records::{
@@ -66,7 +66,7 @@ impl Scripted {
 }
 
 impl Web for Scripted {
-    fn look_up(&self, host: &Host) -> LookupAnswer {
+    fn look_up(&self, host: &Host) -> LookupResponse {
         let servers: &[u8] = match host.as_str().split('.').next() {
             Some("other") => &[2],
             Some("two") => &[1, 2],
@@ -74,32 +74,32 @@ impl Web for Scripted {
             _ => &[1],
         };
         let addresses = servers.iter().map(|server| [41, 90, 0, *server].into()).collect();
-        LookupAnswer { addresses: Ok(addresses), lifetime: HOUR, took: Duration::ZERO }
+        LookupResponse { addresses: Ok(addresses), lifetime: HOUR, took: Duration::ZERO }
     }
 
-    fn respond(&self, question: &WebRequest<'_>) -> WebReply {
+    fn respond(&self, request: &WebRequest<'_>) -> WebResponse {
         let began = *self.began.lock().unwrap().get_or_insert_with(Instant::now);
         let time = self.from + began.elapsed();
-        self.log.lock().unwrap().push((time, question.url.as_str().to_owned()));
+        self.log.lock().unwrap().push((time, request.url.as_str().to_owned()));
         let mut fields = Vec::new();
         let (status, kind, body) =
-            match (self.script)(question.url.host().as_str(), question.url.target(), time) {
+            match (self.script)(request.url.host().as_str(), request.url.target(), time) {
                 ScriptedReply::Nothing => {
                     let connect = Duration::from_millis(1);
-                    return WebReply {
+                    return WebResponse {
                         connect,
                         tls: Duration::ZERO,
-                        shown: None,
-                        then: ConnectionOutcome::Silence,
+                        sent_certificate: None,
+                        outcome: ConnectionOutcome::Silence,
                     };
                 }
                 ScriptedReply::Dead => {
                     let connect = Duration::MAX;
-                    return WebReply {
+                    return WebResponse {
                         connect,
                         tls: Duration::ZERO,
-                        shown: None,
-                        then: ConnectionOutcome::Silence,
+                        sent_certificate: None,
+                        outcome: ConnectionOutcome::Silence,
                     };
                 }
                 ScriptedReply::Status(status) => (status, "text/plain", String::new()),
@@ -114,7 +114,7 @@ impl Web for Scripted {
                 }
             };
         fields.extend([("Content-Type", kind.to_owned()), ("Content-Length", body.len().to_string())]);
-        let then = ConnectionOutcome::Response {
+        let outcome = ConnectionOutcome::Response {
             first_byte: Duration::from_millis(10),
             status,
             fields,
@@ -123,7 +123,12 @@ impl Web for Scripted {
             cut_after: None,
             bytes_per_second: 1e9,
         };
-        WebReply { connect: Duration::from_millis(1), tls: Duration::ZERO, shown: None, then }
+        WebResponse {
+            connect: Duration::from_millis(1),
+            tls: Duration::ZERO,
+            sent_certificate: None,
+            outcome,
+        }
     }
 
     fn user_delays(&self, _address: IpAddr) -> Option<UserDelays> {
@@ -158,7 +163,7 @@ pub(super) fn run(
     dir: &Path,
     web: &Arc<Scripted>,
     begin: Option<(Settings, &[&str])>,
-    most: Option<Duration>,
+    stop_after: Option<Duration>,
 ) -> Ending {
     let (runtime, simulation) = (virtual_time(), simulation(web));
     let survey = {
@@ -173,11 +178,11 @@ pub(super) fn run(
         }
     };
     // With no time at all, no request is sent.
-    let (stop, stopped) = watch::channel(most.is_some_and(|most| most.is_zero()));
+    let (stop, stopped) = watch::channel(stop_after.is_some_and(|stop_after| stop_after.is_zero()));
     runtime.block_on(async move {
-        if let Some(most) = most {
+        if let Some(stop_after) = stop_after {
             tokio::spawn(async move {
-                tokio::time::sleep(most).await;
+                tokio::time::sleep(stop_after).await;
                 stop.send(true)
             });
             survey.run(stopped).await.unwrap()
@@ -195,12 +200,15 @@ pub(super) fn rows<R: Row>(dir: &Path) -> Vec<R> {
 
 /// Asserts that no page is requested more than a day after the last robots.txt of its host.
 fn assert_rules_are_young(log: &[(Duration, String)]) {
-    let mut asked = None;
+    let mut rules_at = None;
     for (time, url) in log {
         if url.ends_with("/robots.txt") {
-            asked = Some(*time);
+            rules_at = Some(*time);
         } else {
-            assert!(asked.is_some_and(|asked| *time < asked + DAY), "{url} at {time:?}, rules of {asked:?}");
+            assert!(
+                rules_at.is_some_and(|rules_at| *time < rules_at + DAY),
+                "{url} at {time:?}, rules of {rules_at:?}"
+            );
         }
     }
 }
@@ -237,14 +245,17 @@ fn rules_that_change_while_a_site_is_walked_for_days_are_obeyed_from_the_next_da
         assert_rules_are_young(&log);
         let strict = log.iter().filter(|(time, url)| *time >= DAY + pause && url.contains("/private"));
         assert_eq!(strict.count(), 0, "{parallel} at once, {pause:?}");
-        let asked = |what: &str| log.iter().filter(|(_, url)| url.contains(what)).count() as u64;
+        let requests_for = |what: &str| log.iter().filter(|(_, url)| url.contains(what)).count() as u64;
         let (sites, levels) = (rows::<SiteRow>(&dir), rows::<LevelRow>(&dir));
-        assert_eq!((sites[0].outcome.as_str(), sites[0].robots_requests), ("complete", asked("/robots.txt")));
+        assert_eq!(
+            (sites[0].outcome.as_str(), sites[0].robots_requests),
+            ("complete", requests_for("/robots.txt"))
+        );
         assert_eq!(sites[0].requests, log.len() as u64);
-        assert_eq!(levels[1].classes[Class::Robots], links / 2 - asked("/private"));
-        assert_eq!(levels[1].classes[Class::Fetched], asked("/p"));
+        assert_eq!(levels[1].classes[Class::Robots], links / 2 - requests_for("/private"));
+        assert_eq!(levels[1].classes[Class::Fetched], requests_for("/p"));
         let days = log.last().unwrap().0.as_secs() / DAY.as_secs();
-        assert!(days >= 2 && (days..=days + 2).contains(&asked("/robots.txt")), "{days} days");
+        assert!(days >= 2 && (days..=days + 2).contains(&requests_for("/robots.txt")), "{days} days");
     }
 }
 
@@ -306,8 +317,10 @@ fn a_panic_in_one_visit_ends_its_site_and_keeps_what_is_on_record() {
     let starts = ["http://broken.ke/", "http://sound.ke/"];
     assert!(run(&dir, &web, Some((settings(Duration::from_secs(2)), &starts)), None).is_finished);
     let sites = rows::<SiteRow>(&dir);
-    let of = |site: &str| sites.iter().find(|row| row.site == site).unwrap();
-    let ended = |site| (of(site).outcome.as_str(), of(site).requests, of(site).pages, of(site).external_urls);
+    let row_of = |site: &str| sites.iter().find(|row| row.site == site).unwrap();
+    let ended = |site| {
+        (row_of(site).outcome.as_str(), row_of(site).requests, row_of(site).pages, row_of(site).external_urls)
+    };
     assert_eq!(ended("broken.ke"), ("failed", 3, 2, 1));
     assert_eq!(ended("sound.ke"), ("complete", 3, 2, 0));
     assert_eq!(ended("found.ke"), ("complete", 3, 2, 0));
@@ -347,13 +360,14 @@ fn damaged_journals_cost_their_sites_and_nothing_else() {
     let ending = run(&dir, &later, None, None);
     assert!(ending.is_finished && ending.broken_promises.is_empty());
     let sites = rows::<SiteRow>(&dir);
-    let of = |site: &str| sites.iter().find(|row| row.site == site).unwrap();
-    let ended = |site| (of(site).outcome.as_str(), of(site).requests);
+    let row_of = |site: &str| sites.iter().find(|row| row.site == site).unwrap();
+    let ended = |site| (row_of(site).outcome.as_str(), row_of(site).requests);
     assert_eq!((ended("empty.ke"), ended("zeros.ke")), (("failed", 0), ("failed", 0)));
     assert_eq!((ended("flipped.ke"), ended("sound.ke")), (("complete", 22), ("complete", 22)));
     let lost = Manifest::load(&dir).unwrap().unrecorded_exchanges;
-    let asked = first.log().iter().chain(&later.log()).filter(|(_, url)| !url.contains("sound.ke")).count();
-    assert_eq!(asked as u64, 22 + lost, "what no journal has any more was asked all the same");
+    let request_count =
+        first.log().iter().chain(&later.log()).filter(|(_, url)| !url.contains("sound.ke")).count();
+    assert_eq!(request_count as u64, 22 + lost, "what no journal has any more was asked all the same");
     assert!(lost > 2);
     let asked_later = |host: &str| later.log().iter().any(|(_, url)| url.contains(host));
     assert!(!asked_later("empty.ke") && !asked_later("zeros.ke"));
@@ -433,25 +447,25 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     let next =
         rows::<ExchangeRow>(&dir).iter().map(|row| row.started.0).filter(|at| *at >= began).min().unwrap();
     assert!(next - began >= 120_000_000, "{next} {began}");
-    let asked: u64 = [&first, &second, &third].iter().map(|web| web.log().len() as u64).sum();
+    let request_count: u64 = [&first, &second, &third].iter().map(|web| web.log().len() as u64).sum();
     let (servers, status) = (rows::<ServerRow>(&dir), Snapshot::read(&dir).unwrap());
     let of_sites = |count: fn(&SiteRow) -> u64| rows::<SiteRow>(&dir).iter().map(count).sum::<u64>();
     assert_eq!(status.pages, of_sites(|row| row.pages));
     assert_eq!(status.received_bytes, of_sites(|row| row.received_bytes));
     assert_eq!(status.sent_bytes, of_sites(|row| row.sent_bytes));
-    let borne: Vec<_> = servers.iter().map(|row| (row.address.as_str(), row.requests)).collect();
-    assert_eq!(borne, [("41.90.0.1", asked - 1)]);
+    let requests_by_server: Vec<_> = servers.iter().map(|row| (row.address.as_str(), row.requests)).collect();
+    assert_eq!(requests_by_server, [("41.90.0.1", request_count - 1)]);
     assert!(servers[0].smallest_gap_ms.is_some_and(|gap| gap >= 60_000.0));
-    assert_eq!((status.requests, status.unrecorded), (asked - 1, 1));
-    assert_eq!((status.seen.exchanges, status.seen.in_site.most), (asked - 1, 1));
+    assert_eq!((status.requests, status.unrecorded), (request_count - 1, 1));
+    assert_eq!((status.seen.exchanges, status.seen.in_site.most), (request_count - 1, 1));
     assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 1);
 
     // If no tally is stored, it is computed from the tables and the last status.
     let count = Count { times: 1, first: "41.90.0.1 for a.ke".to_owned() };
-    let told =
+    let recorded =
         Observations { opted_out: count.clone(), in_quiet_hours: count.clone(), ..Observations::default() };
-    let Tally { errors, seen, .. } = Tally::of_tables(&dir, Some(told)).unwrap();
-    assert_eq!((&errors, seen.exchanges), (&status.errors, asked - 1));
+    let Tally { errors, seen, .. } = Tally::from_tables(&dir, Some(recorded)).unwrap();
+    assert_eq!((&errors, seen.exchanges), (&status.errors, request_count - 1));
     assert_eq!((&seen.opted_out, &seen.in_quiet_hours, seen.special.times), (&count, &count, 0));
 }
 
@@ -469,8 +483,8 @@ fn a_server_that_may_still_be_at_work_is_waited_for_before_another_of_its_site_i
     run(&folder.path().join("s"), &web, Some((settings(minute), &["http://a.ke/"])), None);
     let given_up = settings(minute).first_byte_timeout.0;
     let log = web.log();
-    let asked = |url: &str| log.iter().find(|(_, asked)| asked.starts_with(url)).unwrap().0;
-    let waited = asked("http://other.a.ke/") - asked("http://a.ke/slow");
+    let time_of = |url: &str| log.iter().find(|(_, logged)| logged.starts_with(url)).unwrap().0;
+    let waited = time_of("http://other.a.ke/") - time_of("http://a.ke/slow");
     assert!(waited >= given_up + minute && waited <= given_up + minute * 3, "{waited:?}");
 }
 
@@ -545,10 +559,10 @@ fn a_later_tree_of_a_site_asks_for_no_page_that_an_earlier_one_has() {
     let settings = Settings { seeds_per_site: 2, ..settings(Duration::from_secs(5)) };
     let starts = ["http://a.ke/", "http://a.ke/island"];
     run(&folder.path().join("s"), &web, Some((settings, &starts)), None);
-    let mut asked: Vec<_> =
+    let mut urls: Vec<_> =
         web.log().into_iter().map(|(_, url)| url).filter(|url| !url.ends_with(".txt")).collect();
-    asked.sort();
-    assert_eq!(asked, ["/", "/alone", "/island", "/shared"].map(|path| format!("http://a.ke{path}")));
+    urls.sort();
+    assert_eq!(urls, ["/", "/alone", "/island", "/shared"].map(|path| format!("http://a.ke{path}")));
 }
 
 #[test]
@@ -564,7 +578,7 @@ fn a_tree_that_had_ended_when_the_process_died_is_not_walked_further() {
     let settings = Settings { seeds_per_site: 2, ..settings(second) };
     let web = Scripted::new(Duration::ZERO, script);
     run(&dir, &web, Some((settings, &["http://a.ke/", "http://a.ke/7"])), Some(second * 10));
-    let asked = web.log().len();
+    let request_count = web.log().len();
     // Its time was over, and the next tree of the site may have begun.
     let (journal, _) = Journal::open(&dir.join("journal/00000000.journal")).unwrap();
     journal.write(&Entry::Ended { outcome: Outcome::TimeBudget }).unwrap();
@@ -572,7 +586,7 @@ fn a_tree_that_had_ended_when_the_process_died_is_not_walked_further() {
     assert!(run(&dir, &web, None, None).is_finished);
     let sites = rows::<SiteRow>(&dir);
     let ended: Vec<_> = sites.iter().map(|row| (row.seed, row.outcome.as_str(), row.requests)).collect();
-    assert_eq!(ended, [(0, "time_budget", asked as u64)]);
+    assert_eq!(ended, [(0, "time_budget", request_count as u64)]);
     assert!(web.log().is_empty(), "{:?}", web.log());
 }
 
@@ -619,12 +633,12 @@ fn a_site_that_is_opened_late_keeps_its_budget_over_deaths() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
     let mut begin = Some((Settings { max_requests: Some(20), ..settings(second) }, starts));
-    let (mut asked, mut deaths) = (0, 0);
+    let (mut request_count, mut deaths) = (0, 0);
     loop {
         // A robots.txt is good for a day: each run fetches it again.
         let web = Scripted::new(DAY * deaths, script);
         let ending = run(&dir, &web, begin.take(), Some(Duration::from_millis(4500)));
-        asked += web.log().len();
+        request_count += web.log().len();
         if ending.is_finished {
             assert!(ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
             break;
@@ -640,7 +654,7 @@ fn a_site_that_is_opened_late_keeps_its_budget_over_deaths() {
     let lost = Manifest::load(&dir).unwrap().unrecorded_exchanges;
     assert!(deaths >= 4 && lost >= 3, "{deaths} deaths, {lost} lost");
     let recorded: u64 = rows::<SiteRow>(&dir).iter().map(|row| row.requests).sum();
-    assert_eq!((asked as u64, recorded + lost), (20, 20));
+    assert_eq!((request_count as u64, recorded + lost), (20, 20));
 }
 
 #[test]
@@ -663,7 +677,7 @@ fn bytes_and_time_of_a_site_are_spent_once_in_all_its_trees() {
         rows::<SiteRow>(dir).iter().map(|row| row.sent_bytes + row.received_bytes).collect()
     };
     let room = moved(&dir)[0] + 100;
-    let max_bytes = Some(Size(super::least(&settings).bytes.0 + room));
+    let max_bytes = Some(Size(super::smallest_budgets(&settings).bytes.0 + room));
     let (dir, web) = (folder.path().join("bytes"), Scripted::new(Duration::ZERO, script));
     let settings = Settings { max_time: None, max_bytes, ..settings };
     assert!(run(&dir, &web, Some((settings, &starts)), None).is_finished);
@@ -682,22 +696,22 @@ fn a_damaged_tally_is_told_and_not_made_anew() {
     store_tally(&mut frontier(&dir), b"{");
     let runtime = virtual_time();
     let _entered = runtime.enter();
-    let told = Survey::open_with(&dir, Some(simulation(&web))).err().unwrap().to_string();
-    assert!(told.contains("state.redb") && told.contains("tally of finished trees"), "{told}");
+    let message = Survey::open_with(&dir, Some(simulation(&web))).err().unwrap().to_string();
+    assert!(message.contains("state.redb") && message.contains("tally of finished trees"), "{message}");
 }
 
 /// A Web in which each site is on a server of its own, by the number in its name.
 struct Wide(Arc<Scripted>);
 
 impl Web for Wide {
-    fn look_up(&self, host: &Host) -> LookupAnswer {
+    fn look_up(&self, host: &Host) -> LookupResponse {
         let number: u32 =
             host.as_str().trim_start_matches('s').split('.').next().unwrap().parse().unwrap_or_default();
-        LookupAnswer { addresses: Ok(vec![address(number)]), lifetime: HOUR, took: Duration::ZERO }
+        LookupResponse { addresses: Ok(vec![address(number)]), lifetime: HOUR, took: Duration::ZERO }
     }
 
-    fn respond(&self, question: &WebRequest<'_>) -> WebReply {
-        self.0.respond(question)
+    fn respond(&self, request: &WebRequest<'_>) -> WebResponse {
+        self.0.respond(request)
     }
 
     fn user_delays(&self, _address: IpAddr) -> Option<UserDelays> {
@@ -839,7 +853,7 @@ fn a_redirected_request_waits_as_long_as_the_redirect_asked_on_another_server_to
         (_, "/robots.txt") => ScriptedReply::Rules(""),
         _ => ScriptedReply::Page(Vec::new()),
     };
-    for (script, from, to, least) in [
+    for (script, from, to, least_wait) in [
         (short, "http://a.ke/", "http://other.a.ke/robots.txt", 100),
         (long, "http://a.ke/", "http://other.a.ke/robots.txt", 7200),
         (of_robots, "http://a.ke/robots.txt", "http://other.a.ke/robots.txt", 50),
@@ -848,10 +862,13 @@ fn a_redirected_request_waits_as_long_as_the_redirect_asked_on_another_server_to
         let dir = folder.path().join("s");
         run(&dir, &web, Some((settings(Duration::from_secs(1)), &["http://a.ke/"])), None);
         let log = web.log();
-        let at = |url: &str| log.iter().find(|(_, asked)| asked == url).unwrap().0;
-        let waited = at(to) - at(from);
-        assert!((least..least + 60).contains(&waited.as_secs()), "{waited:?} instead of {least} s: {log:?}");
-        assert_eq!(log.iter().filter(|(_, asked)| asked == from).count(), 1, "{log:?}");
+        let time_of = |url: &str| log.iter().find(|(_, logged)| logged == url).unwrap().0;
+        let waited = time_of(to) - time_of(from);
+        assert!(
+            (least_wait..least_wait + 60).contains(&waited.as_secs()),
+            "{waited:?} instead of {least_wait} s: {log:?}"
+        );
+        assert_eq!(log.iter().filter(|(_, logged)| logged == from).count(), 1, "{log:?}");
         assert_eq!(Manifest::load(&dir).unwrap().broken_promises, Vec::<String>::new());
     }
 }
@@ -901,12 +918,12 @@ fn a_ban_is_noticed_after_twenty_refusals_and_one_check_and_a_stop_in_between_ch
         }
         let (sites, levels) = (rows::<SiteRow>(&dir), rows::<LevelRow>(&dir));
         let exchanges = rows::<ExchangeRow>(&dir);
-        let of = |purpose: &str| exchanges.iter().filter(|row| row.purpose == purpose).count();
+        let count_of = |purpose: &str| exchanges.iter().filter(|row| row.purpose == purpose).count();
         let refusals =
             exchanges.iter().filter(|row| row.challenge.as_deref() == Some("cf_mitigated")).count();
         let classes = [Class::Fetched, Class::Refused].map(|class| levels[1].classes[class]);
         assert_eq!(classes.iter().sum::<u64>(), 100);
-        (sites[0].outcome.clone(), of("check"), refusals, levels[1].requests == classes[0] + 1)
+        (sites[0].outcome.clone(), count_of("check"), refusals, levels[1].requests == classes[0] + 1)
     };
     let expected = ("refused".to_owned(), 1, 21, true);
     assert_eq!(tables(None), expected);
@@ -938,10 +955,13 @@ fn who_has_waited_for_our_link_until_quiet_hours_began_waits_on_until_they_are_o
     let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
     assert!(run(&folder.path().join("s"), &web, Some((of_survey, &starts)), None).is_finished);
     let log = web.log();
-    let asked =
+    let requests_between =
         |from: Duration, to: Duration| log.iter().filter(|(time, _)| (from..to).contains(time)).count();
     let [broken, quiet, awake] = [5, 10, 120].map(|minutes| Duration::from_secs(minutes * 60));
-    assert!((12..60).contains(&asked(broken, quiet)), "what was lost shows that the link is broken");
-    assert_eq!(asked(quiet, awake), 0);
-    assert!(asked(awake, DAY) > 300);
+    assert!(
+        (12..60).contains(&requests_between(broken, quiet)),
+        "what was lost shows that the link is broken"
+    );
+    assert_eq!(requests_between(quiet, awake), 0);
+    assert!(requests_between(awake, DAY) > 300);
 }

@@ -13,7 +13,7 @@ use super::scripted_tests::{DAY, HOUR, Script, Scripted, ScriptedReply, rows, ru
 use super::storage::Storage;
 use crate::address::{OptOut, OptOuts, WebUrl};
 use crate::exchange::{Class, Failure, Purpose, Request, Response};
-use crate::frontier::{Batch, Frontier, MOST_TREES, Spread};
+use crate::frontier::{Batch, Frontier, MAX_TREES, Spread};
 use crate::promises::{self, Judge, Observations};
 use crate::records::{ExchangeRow, LevelRow, SiteRow};
 use crate::settings::{FeedBackRule, Settings};
@@ -22,7 +22,7 @@ use crate::walk::Content;
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Forty start URLs of one site that do not link to each other.
-fn islands() -> Vec<String> {
+fn start_urls() -> Vec<String> {
     (0..40).map(|n| format!("http://a.ke/{n}")).collect()
 }
 
@@ -30,7 +30,7 @@ fn to(url: &str) -> ScriptedReply {
     ScriptedReply::Head(301, vec![("Location", url.to_owned())])
 }
 
-fn of_many_trees(pause: Duration) -> Settings {
+fn settings_for_many_trees(pause: Duration) -> Settings {
     Settings { seeds_per_site: 400, feed_back: FeedBackRule::Off, ..settings(pause) }
 }
 
@@ -41,28 +41,28 @@ fn survey(dir: &Path, web: &Arc<Scripted>, settings: Settings, starts: &[String]
 }
 
 /// When each robots.txt, or the target of its redirect, was requested.
-fn robots_in(log: &[(Duration, String)]) -> BTreeMap<String, Vec<Duration>> {
-    let mut asked = BTreeMap::<String, Vec<Duration>>::new();
+fn robots_times(log: &[(Duration, String)]) -> BTreeMap<String, Vec<Duration>> {
+    let mut times = BTreeMap::<String, Vec<Duration>>::new();
     for (time, url) in log.iter().filter(|(_, url)| url.ends_with(".txt")) {
-        asked.entry(url.clone()).or_default().push(*time);
+        times.entry(url.clone()).or_default().push(*time);
     }
-    asked
+    times
 }
 
 fn counts(log: &[(Duration, String)]) -> Vec<(String, usize)> {
-    robots_in(log).into_iter().map(|(url, times)| (url, times.len())).collect()
+    robots_times(log).into_iter().map(|(url, times)| (url, times.len())).collect()
 }
 
 /// Asserts that the requests in the servers' log are those of every table, and that shared responses appear
 /// only in `levels`.
 fn assert_counted_once(dir: &Path, log: &[(Duration, String)]) {
     let sites = rows::<SiteRow>(dir);
-    let sum = |of: fn(&SiteRow) -> u64| sites.iter().map(of).sum::<u64>();
-    let robots = robots_in(log).values().map(Vec::len).sum::<usize>() as u64;
+    let sum = |column: fn(&SiteRow) -> u64| sites.iter().map(column).sum::<u64>();
+    let robots = robots_times(log).values().map(Vec::len).sum::<usize>() as u64;
     let exchanges = rows::<ExchangeRow>(dir);
-    let of_robots = exchanges.iter().filter(|row| row.purpose == "robots").count();
+    let robots_exchanges = exchanges.iter().filter(|row| row.purpose == "robots").count();
     assert_eq!((sum(|row| row.requests), exchanges.len()), (log.len() as u64, log.len()));
-    assert_eq!((sum(|row| row.robots_requests), of_robots as u64), (robots, robots));
+    assert_eq!((sum(|row| row.robots_requests), robots_exchanges as u64), (robots, robots));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn forty_start_urls_of_a_site_ask_once_for_its_robots_txt() {
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
-    survey(&dir, &web, of_many_trees(SECOND), &islands());
+    survey(&dir, &web, settings_for_many_trees(SECOND), &start_urls());
     assert_eq!(counts(&web.log()), [("http://a.ke/robots.txt".to_owned(), 1)]);
     assert!(!web.log().iter().any(|(_, url)| url.ends_with("/7")), "the rules hold for all");
     assert_counted_once(&dir, &web.log());
@@ -93,7 +93,7 @@ fn redirects_of_a_robots_txt_are_shared_hop_by_hop() {
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
-    survey(&dir, &web, of_many_trees(SECOND), &islands());
+    survey(&dir, &web, settings_for_many_trees(SECOND), &start_urls());
     let once = ["http://a.ke/robots.txt", "http://www.a.ke/robots.txt", "http://www.a.ke/rules.txt"];
     assert_eq!(counts(&web.log()), once.map(|url| (url.to_owned(), 1)));
     assert!(!web.log().iter().any(|(_, url)| url.ends_with("/7")), "the rules hold for both hosts");
@@ -110,15 +110,19 @@ fn a_shared_robots_txt_is_good_for_a_day_after_its_request_and_not_for_a_day_in_
     for pause in [HOUR, HOUR * 5, HOUR * 30] {
         let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
         let dir = folder.path().join("s");
-        let settings = Settings { depth: crate::settings::DepthRule::Levels(1), ..of_many_trees(pause) };
-        survey(&dir, &web, settings, &islands());
-        let (log, mut asked) = (web.log(), None::<Duration>);
+        let settings =
+            Settings { depth: crate::settings::DepthRule::Levels(1), ..settings_for_many_trees(pause) };
+        survey(&dir, &web, settings, &start_urls());
+        let (log, mut rules_at) = (web.log(), None::<Duration>);
         for (time, url) in &log {
             if url.ends_with("/robots.txt") {
-                assert!(asked.is_none_or(|asked| *time >= asked + DAY), "asked for again at {time:?}");
-                asked = Some(*time);
+                assert!(
+                    rules_at.is_none_or(|rules_at| *time >= rules_at + DAY),
+                    "asked for again at {time:?}"
+                );
+                rules_at = Some(*time);
             } else {
-                let age = *time - asked.unwrap();
+                let age = *time - rules_at.unwrap();
                 assert!(age < DAY || age <= pause + SECOND, "{url} by rules of {age:?}");
             }
         }
@@ -159,9 +163,9 @@ fn a_survey_that_is_stopped_again_and_again_asks_no_robots_txt_twice_in_a_day() 
     };
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("s");
-    let (starts, mut log) = (islands(), Vec::new());
+    let (starts, mut log) = (start_urls(), Vec::new());
     let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
-    let mut begin = Some((of_many_trees(SECOND), &starts[..]));
+    let mut begin = Some((settings_for_many_trees(SECOND), &starts[..]));
     let mut runs = 0;
     loop {
         let web = Scripted::new(SECOND * 100 * runs, script);
@@ -185,8 +189,8 @@ fn the_budget_of_a_tree_counts_what_it_shares() {
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
-    let settings = Settings { max_requests: Some(5), ..of_many_trees(SECOND) };
-    survey(&dir, &web, settings, &islands());
+    let settings = Settings { max_requests: Some(5), ..settings_for_many_trees(SECOND) };
+    survey(&dir, &web, settings, &start_urls());
     let sites = rows::<SiteRow>(&dir);
     assert!(sites.iter().all(|row| row.pages == 4 && row.outcome == "request_budget"));
     assert_counted_once(&dir, &web.log());
@@ -211,9 +215,10 @@ fn a_robots_txt_that_cannot_be_had_is_asked_for_by_as_many_trees_as_a_closed_sit
     for (script, times) in [(failing, 1), (silent, 1), (busy, 3)] {
         let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
         let dir = folder.path().join("s");
-        let settings = Settings { entrances: crate::settings::Entrances::UpTo(1), ..of_many_trees(SECOND) };
-        survey(&dir, &web, settings, &islands());
-        assert_eq!(counts(&web.log()), [("http://a.ke/robots.txt".to_owned(), times * MOST_TREES as usize)]);
+        let settings =
+            Settings { entrances: crate::settings::Entrances::UpTo(1), ..settings_for_many_trees(SECOND) };
+        survey(&dir, &web, settings, &start_urls());
+        assert_eq!(counts(&web.log()), [("http://a.ke/robots.txt".to_owned(), times * MAX_TREES as usize)]);
         assert_eq!(rows::<SiteRow>(&dir).len(), 40);
         assert_counted_once(&dir, &web.log());
         assert_eq!(shared_robots(&dir), 37);
@@ -231,9 +236,9 @@ fn a_robots_txt_that_a_tree_cannot_ask_for_in_another_way_is_settled_for_the_oth
     let dir = folder.path().join("s");
     let starts: Vec<String> = (0..40).map(|n| format!("http://two.ke/{n}")).collect();
     let one = crate::settings::Entrances::UpTo(1);
-    let settings = Settings { max_requests: Some(1), entrances: one, ..of_many_trees(SECOND) };
+    let settings = Settings { max_requests: Some(1), entrances: one, ..settings_for_many_trees(SECOND) };
     survey(&dir, &web, settings, &starts);
-    assert_eq!(counts(&web.log()), [("http://two.ke/robots.txt".to_owned(), MOST_TREES as usize)]);
+    assert_eq!(counts(&web.log()), [("http://two.ke/robots.txt".to_owned(), MAX_TREES as usize)]);
     assert_eq!(rows::<SiteRow>(&dir).len(), 40);
 }
 
@@ -246,8 +251,9 @@ fn a_site_that_was_out_of_reach_opens_to_a_later_tree() {
     };
     let (folder, web) = (tempfile::tempdir().unwrap(), Scripted::new(Duration::ZERO, script));
     let dir = folder.path().join("s");
-    let settings = Settings { entrances: crate::settings::Entrances::UpTo(1), ..of_many_trees(SECOND) };
-    survey(&dir, &web, settings, &islands());
+    let settings =
+        Settings { entrances: crate::settings::Entrances::UpTo(1), ..settings_for_many_trees(SECOND) };
+    survey(&dir, &web, settings, &start_urls());
     assert_eq!(counts(&web.log()), [("http://a.ke/robots.txt".to_owned(), 2)]);
     let opened = rows::<SiteRow>(&dir).iter().filter(|row| row.pages > 0).count();
     assert_eq!(opened, 39);
@@ -278,20 +284,20 @@ impl RobotsStore {
         self.shared.claim(&self.storage, &self.opt_outs, (tree, &robots_of(host)), now).unwrap()
     }
 
-    fn own(&self, tree: u64, host: &str, now: SystemTime) -> RobotsClaim<'_> {
+    fn claim_own(&self, tree: u64, host: &str, now: SystemTime) -> RobotsClaim<'_> {
         match self.claim(tree, host, now) {
             ClaimOutcome::Own(claim) => claim,
-            other => panic!("{}", word(&other)),
+            other => panic!("{}", name_of_claim(&other)),
         }
     }
 
-    fn says(&self, tree: u64, host: &str, now: SystemTime) -> &'static str {
-        word(&self.claim(tree, host, now))
+    fn claim_name(&self, tree: u64, host: &str, now: SystemTime) -> &'static str {
+        name_of_claim(&self.claim(tree, host, now))
     }
 
     /// A tree sends the request and receives this response.
     fn request(&self, tree: u64, record: &ExchangeRecord) -> u64 {
-        let claim = self.own(tree, record.request.url.host().as_str(), record.response.started);
+        let claim = self.claim_own(tree, record.request.url.host().as_str(), record.response.started);
         let at = self.record(tree, record);
         claim.settle(tree, at, record);
         at
@@ -321,11 +327,11 @@ impl RobotsStore {
     }
 }
 
-fn word(claimed: &ClaimOutcome<'_>) -> &'static str {
+fn name_of_claim(claimed: &ClaimOutcome<'_>) -> &'static str {
     match claimed {
         ClaimOutcome::Shared(_) => "shared",
         ClaimOutcome::Own(_) => "own",
-        ClaimOutcome::Waits => "waits",
+        ClaimOutcome::Pending => "waits",
     }
 }
 
@@ -335,7 +341,7 @@ fn robots_of(host: &str) -> WebUrl {
 
 const T: SystemTime = SystemTime::UNIX_EPOCH;
 
-fn came(host: &str, at: Duration, status: Option<u16>) -> ExchangeRecord {
+fn robots_record(host: &str, at: Duration, status: Option<u16>) -> ExchangeRecord {
     let request = Request { number: 3, url: robots_of(host), purpose: Purpose::Robots, depth: None };
     let address = Some([41, 90, 0, 1].into());
     let mut response = Response::not_sent(T + at, address, Failure::Reset, None);
@@ -346,99 +352,101 @@ fn came(host: &str, at: Duration, status: Option<u16>) -> ExchangeRecord {
 
 #[test]
 fn who_asks_is_waited_for_and_who_gives_up_lets_the_next_one_ask() {
-    let bench = RobotsStore::new();
-    let first = bench.own(1, "a.ke", T);
-    assert_eq!((bench.says(2, "a.ke", T), bench.says(2, "b.ke", T)), ("waits", "own"));
+    let store = RobotsStore::new();
+    let first = store.claim_own(1, "a.ke", T);
+    assert_eq!((store.claim_name(2, "a.ke", T), store.claim_name(2, "b.ke", T)), ("waits", "own"));
     // The tree was put off or stopped, or its process died.
     drop(first);
-    let second = bench.own(2, "a.ke", T);
-    assert_eq!(bench.says(1, "a.ke", T), "waits");
-    let record = came("a.ke", HOUR, Some(200));
-    second.settle(2, bench.record(2, &record), &record);
-    assert_eq!(bench.says(1, "a.ke", T + HOUR), "shared");
+    let second = store.claim_own(2, "a.ke", T);
+    assert_eq!(store.claim_name(1, "a.ke", T), "waits");
+    let record = robots_record("a.ke", HOUR, Some(200));
+    second.settle(2, store.record(2, &record), &record);
+    assert_eq!(store.claim_name(1, "a.ke", T + HOUR), "shared");
     // A tree that requests it again wants a new response.
-    assert_eq!(bench.says(2, "a.ke", T + HOUR), "own");
+    assert_eq!(store.claim_name(2, "a.ke", T + HOUR), "own");
 }
 
 #[test]
 fn a_response_is_shared_for_a_day_from_journal_and_store_over_deaths_too() {
-    let mut bench = RobotsStore::new();
-    let record = came("a.ke", HOUR, Some(200));
-    let at = bench.request(1, &record);
-    let check = |bench: &RobotsStore, what: &str| {
-        let ClaimOutcome::Shared(told) = bench.claim(2, "a.ke", T + HOUR * 24) else { panic!("{what}") };
-        assert_eq!(*told, record, "{what}");
-        assert_eq!(bench.says(2, "a.ke", T + HOUR * 25), "own", "{what}");
+    let mut store = RobotsStore::new();
+    let record = robots_record("a.ke", HOUR, Some(200));
+    let at = store.request(1, &record);
+    let check = |store: &RobotsStore, what: &str| {
+        let ClaimOutcome::Shared(shared_record) = store.claim(2, "a.ke", T + HOUR * 24) else {
+            panic!("{what}")
+        };
+        assert_eq!(*shared_record, record, "{what}");
+        assert_eq!(store.claim_name(2, "a.ke", T + HOUR * 25), "own", "{what}");
     };
-    check(&bench, "in a journal");
-    bench.shared = SharedRobots::default();
-    bench
+    check(&store, "in a journal");
+    store.shared = SharedRobots::default();
+    store
         .shared
-        .restore(&bench.storage, RecordedRobots::from_record(1, at, &record).into_iter().collect())
+        .restore(&store.storage, RecordedRobots::from_record(1, at, &record).into_iter().collect())
         .unwrap();
-    check(&bench, "in a journal after a death");
-    bench.finish(1, &record);
-    check(&bench, "in the store");
-    bench.shared = SharedRobots::default();
-    check(&bench, "in the store after a death");
+    check(&store, "in a journal after a death");
+    store.finish(1, &record);
+    check(&store, "in the store");
+    store.shared = SharedRobots::default();
+    check(&store, "in the store after a death");
     // A later response replaces it, and the earlier tree's response does not come back.
-    let later = came("a.ke", HOUR * 30, Some(404));
-    bench.request(5, &later);
-    bench.record(1, &record);
-    bench.finish(1, &record);
-    assert_eq!(bench.says(2, "a.ke", T + HOUR * 53), "shared");
-    bench.finish(5, &later);
-    assert_eq!(bench.says(2, "a.ke", T + HOUR * 53), "shared");
-    assert_eq!(bench.says(2, "a.ke", T + HOUR * 54), "own");
+    let later = robots_record("a.ke", HOUR * 30, Some(404));
+    store.request(5, &later);
+    store.record(1, &record);
+    store.finish(1, &record);
+    assert_eq!(store.claim_name(2, "a.ke", T + HOUR * 53), "shared");
+    store.finish(5, &later);
+    assert_eq!(store.claim_name(2, "a.ke", T + HOUR * 53), "shared");
+    assert_eq!(store.claim_name(2, "a.ke", T + HOUR * 54), "own");
 }
 
 #[test]
 fn failures_are_counted_by_tree_over_deaths_until_they_are_shared() {
     for status in [None, Some(500), Some(503), Some(429)] {
-        let mut bench = RobotsStore::new();
+        let mut store = RobotsStore::new();
         let mut recorded = Vec::new();
-        for tree in 1..=u64::from(MOST_TREES) {
+        for tree in 1..=u64::from(MAX_TREES) {
             // A tree that tries again counts once.
             for again in 0..2 {
-                let record = came("a.ke", SECOND * (tree as u32 * 2 + again), status);
-                recorded.extend(RecordedRobots::from_record(tree, bench.request(tree, &record), &record));
+                let record = robots_record("a.ke", SECOND * (tree as u32 * 2 + again), status);
+                recorded.extend(RecordedRobots::from_record(tree, store.request(tree, &record), &record));
             }
-            bench.shared = SharedRobots::default();
-            bench.shared.restore(&bench.storage, recorded.iter().rev().copied().collect()).unwrap();
-            let expected = if tree < u64::from(MOST_TREES) { "own" } else { "shared" };
-            assert_eq!(bench.says(9, "a.ke", T + HOUR), expected, "{status:?} {tree}");
+            store.shared = SharedRobots::default();
+            store.shared.restore(&store.storage, recorded.iter().rev().copied().collect()).unwrap();
+            let expected = if tree < u64::from(MAX_TREES) { "own" } else { "shared" };
+            assert_eq!(store.claim_name(9, "a.ke", T + HOUR), expected, "{status:?} {tree}");
         }
-        assert_eq!(bench.says(9, "a.ke", T + DAY + HOUR), "own");
+        assert_eq!(store.claim_name(9, "a.ke", T + DAY + HOUR), "own");
     }
 }
 
 #[test]
 fn what_is_of_its_tree_alone_is_not_shared() {
-    let mut unsent = came("a.ke", SECOND, None);
+    let mut unsent = robots_record("a.ke", SECOND, None);
     unsent.response.failure = Some(Failure::ServerBudget);
-    let mut cut = came("a.ke", SECOND, Some(200));
+    let mut cut = robots_record("a.ke", SECOND, Some(200));
     cut.response.failure = Some(Failure::BodyTooLarge);
-    let mut page = came("a.ke", SECOND, Some(200));
+    let mut page = robots_record("a.ke", SECOND, Some(200));
     page.request.purpose = Purpose::Page;
     for record in [unsent, cut.clone(), page] {
-        let bench = RobotsStore::new();
-        bench.request(1, &record);
-        assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{:?}", record.response.failure);
+        let store = RobotsStore::new();
+        store.request(1, &record);
+        assert_eq!(store.claim_name(2, "a.ke", T + HOUR), "own", "{:?}", record.response.failure);
     }
     // As much as is ever read of a robots.txt.
     cut.content = Content::Robots(vec![b'#'; 500 * 1024 + 1]);
-    let bench = RobotsStore::new();
-    bench.request(1, &cut);
-    assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
+    let store = RobotsStore::new();
+    store.request(1, &cut);
+    assert_eq!(store.claim_name(2, "a.ke", T + HOUR), "shared");
 }
 
 #[test]
 fn what_owners_who_opted_out_since_said_is_not_gone_by() {
     for who in ["a.ke", "41.90.0.1"] {
-        let mut bench = RobotsStore::new();
-        bench.request(1, &came("a.ke", SECOND, Some(200)));
-        assert_eq!(bench.says(2, "a.ke", T + HOUR), "shared");
-        bench.opt_outs = OptOut::parse(who).unwrap().into();
-        assert_eq!(bench.says(2, "a.ke", T + HOUR), "own", "{who}");
+        let mut store = RobotsStore::new();
+        store.request(1, &robots_record("a.ke", SECOND, Some(200)));
+        assert_eq!(store.claim_name(2, "a.ke", T + HOUR), "shared");
+        store.opt_outs = OptOut::parse(who).unwrap().into();
+        assert_eq!(store.claim_name(2, "a.ke", T + HOUR), "own", "{who}");
     }
 }

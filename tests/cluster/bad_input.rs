@@ -10,21 +10,21 @@ use crate::common::waiting::until;
 use crate::common::{Space, rows};
 
 /// Exit code and standard error of a command.
-fn said(arguments: &[&str]) -> (i32, String) {
+fn run_program(arguments: &[&str]) -> (i32, String) {
     let done = program().args(arguments).stdin(Stdio::null()).output().unwrap();
     (done.status.code().unwrap(), String::from_utf8(done.stderr).unwrap())
 }
 
 #[track_caller]
-fn refused(arguments: &[&str], code: i32, words: &[&str]) {
-    let (ended, told) = said(arguments);
+fn assert_refused(arguments: &[&str], code: i32, expected: &[&str]) {
+    let (exit_code, messages) = run_program(arguments);
     assert!(
-        ended == code && words.iter().all(|words| told.contains(words)),
-        "{arguments:?}: {ended}: {told}"
+        exit_code == code && expected.iter().all(|text| messages.contains(text)),
+        "{arguments:?}: {exit_code}: {messages}"
     );
 }
 
-fn survey_of<'a>(dir: &'a str, start: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+fn survey_arguments<'a>(dir: &'a str, start: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let begin = ["survey", dir, "--cctld", "ke", "--contact", "https://survey.example", "--start", start];
     [&begin, more].concat()
 }
@@ -38,8 +38,8 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
     let (bad, login) = (file("bad.toml"), file("login.toml"));
     std::fs::write(&bad, "user = \"me\"\npassword = \"wrong\"\n").unwrap();
     std::fs::write(&login, "user = \"me\"\npassword = \"hush\"\n").unwrap();
-    let survey = |more: &[&str], code, words: &[&str]| {
-        refused(&survey_of(&dir, &start, more), code, words);
+    let survey = |more: &[&str], code, expected: &[&str]| {
+        assert_refused(&survey_arguments(&dir, &start, more), code, expected);
         assert!(!Path::new(&dir).exists(), "nothing was begun");
     };
     survey(
@@ -63,19 +63,19 @@ fn a_bus_that_cannot_be_used_is_told_and_no_survey_is_begun() {
         2,
         &["--per-site: 2", "expected 1"],
     );
-    let Some(plain) = Bus::with("cluster_bad_input", "") else { return };
+    let Some(plain) = Bus::start_with("cluster_bad_input", "") else { return };
     survey(&["--nats", &plain.url()], 1, &["has no JetStream (start it with `nats-server -js`)"]);
     let users = "jetstream {}\nauthorization { user: me, password: hush }";
-    let Some(closed) = Bus::with("cluster_bad_input", users) else { return };
+    let Some(closed) = Bus::start_with("cluster_bad_input", users) else { return };
     survey(&["--nats", &closed.url()], 1, &["refuses the login", "--nats-login"]);
     survey(&["--nats", &closed.url(), "--nats-login", &bad], 1, &["refuses the login"]);
-    refused(&["agent", "--nats", &closed.url()], 1, &["refuses the login"]);
-    refused(
+    assert_refused(&["agent", "--nats", &closed.url()], 1, &["refuses the login"]);
+    assert_refused(
         &["agent", "--nats", &closed.url(), "--nats-login", &login, "--name", "a b"],
         2,
         &["--name: 'a b'"],
     );
-    refused(&["agent", "--nats", &closed.url(), "--sites", "0"], 2, &["'0' for '--sites <N>'"]);
+    assert_refused(&["agent", "--nats", &closed.url(), "--sites", "0"], 2, &["'0' for '--sites <N>'"]);
 }
 
 #[test]
@@ -84,31 +84,35 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
     let dir = folder.path().join("kenya");
     let mut survey = coordinator(&space, &bus, &dir);
-    let mut one = agent(&bus, "one");
+    let mut first_agent = agent(&bus, "one");
     assert!(until(|| space.accesses().len() > 20));
     // Another survey of the same name.
-    let other = folder.path().join("other");
-    std::fs::create_dir(&other).unwrap();
-    let (taken, start) = (other.join("kenya"), starts(&space, &other));
-    let arguments = survey_of(taken.to_str().unwrap(), start.to_str().unwrap(), &["--nats"]);
-    refused(
+    let other_folder = folder.path().join("other");
+    std::fs::create_dir(&other_folder).unwrap();
+    let (same_name, start) = (other_folder.join("kenya"), starts(&space, &other_folder));
+    let arguments = survey_arguments(same_name.to_str().unwrap(), start.to_str().unwrap(), &["--nats"]);
+    assert_refused(
         &[&arguments[..], &[&bus.url()]].concat(),
         2,
         &["another survey named 'kenya'", "rename the folder"],
     );
-    assert!(!taken.exists());
+    assert!(!same_name.exists());
     // The same survey once more: in the same folder, and in a copy of it.
-    refused(&["resume", dir.to_str().unwrap()], 1, &["another process is at work on this survey"]);
+    assert_refused(&["resume", dir.to_str().unwrap()], 1, &["another process is at work on this survey"]);
     survey.kill();
-    let copied = Command::new("cp").arg("-R").arg(&dir).arg(&other).status().unwrap();
+    let copied = Command::new("cp").arg("-R").arg(&dir).arg(&other_folder).status().unwrap();
     assert!(copied.success());
     // Requests after this come from the next coordinator: after two seconds without a reply of the last one,
     // the agent sends nothing.
     std::thread::sleep(Duration::from_secs(3));
-    let seen = space.accesses().len();
+    let requests_before = space.accesses().len();
     let mut survey = coordinator(&space, &bus, &dir);
-    assert!(until(|| space.accesses().len() > seen), "it goes on");
-    refused(&["resume", taken.to_str().unwrap()], 1, &["another process coordinates the survey 'kenya'"]);
+    assert!(until(|| space.accesses().len() > requests_before), "it goes on");
+    assert_refused(
+        &["resume", same_name.to_str().unwrap()],
+        1,
+        &["another process coordinates the survey 'kenya'"],
+    );
     // An agent of another version, whose messages begin with another byte.
     let response = tokio::runtime::Runtime::new().unwrap().block_on(async {
         let client = async_nats::connect(bus.url()).await.unwrap();
@@ -123,21 +127,21 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     again.args(["agent", "--nats", &bus.url(), "--survey", "kenya", "--name", "one"]);
     again.args(["--gateway", &space.gateway()]);
     let mut again = Process(again.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
-    assert!(again.says("waiting: ").contains("an agent named 'one' is at work"));
-    one.kill();
+    assert!(again.await_line("waiting: ").contains("an agent named 'one' is at work"));
+    first_agent.kill();
     assert!(survey.wait().success() && again.wait().success(), "it went on with the other");
     assert!(rows::<ccsurvey::records::SiteRow>(&dir).len() > 10);
 }
 
 #[test]
 fn a_bus_whose_store_is_full_stops_the_survey_which_goes_on_when_there_is_room() {
-    let Some(small) = Bus::with("cluster_full", "jetstream { max_file_store: 60KB }") else { return };
+    let Some(small) = Bus::start_with("cluster_full", "jetstream { max_file_store: 60KB }") else { return };
     let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
     let dir = folder.path().join("survey");
     let mut survey = coordinator(&space, &small, &dir);
     let _first = agent(&small, "first");
     assert_eq!(survey.wait().code(), Some(1));
-    refused(&["resume", dir.to_str().unwrap()], 1, &["cannot store more", "free some space there"]);
+    assert_refused(&["resume", dir.to_str().unwrap()], 1, &["cannot store more", "free some space there"]);
     drop(small);
     // Another bus, named in survey.toml, has room.
     let Some(large) = Bus::start("cluster_full") else { return };
@@ -148,10 +152,10 @@ fn a_bus_whose_store_is_full_stops_the_survey_which_goes_on_when_there_is_room()
     let mut survey = coordinator(&space, &large, &dir);
     let mut second = agent(&large, "second");
     assert!(survey.wait().success() && second.wait().success());
-    let of_one = folder.path().join("alone");
-    super::processes::alone(&space, &of_one);
-    crate::common::same_tables(
+    let alone_dir = folder.path().join("alone");
+    super::processes::survey_alone(&space, &alone_dir);
+    crate::common::assert_same_tables(
         &crate::common::timeless_tables(&dir).without_agents(),
-        &crate::common::timeless_tables(&of_one),
+        &crate::common::timeless_tables(&alone_dir),
     );
 }

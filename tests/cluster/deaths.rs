@@ -9,11 +9,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ccsurvey::records::{ExchangeRow, Manifest};
 use ccsurvey::survey::Snapshot;
 
-use super::processes::{alone, assert_polite, coordinator};
+use super::processes::{assert_polite, coordinator, survey_alone};
 use crate::common::bus::{Bus, Process, agent, program};
 use crate::common::fixed_web::{FixedSpace, start_list};
 use crate::common::waiting::until;
-use crate::common::{Space, rows, same_tables, timeless_tables};
+use crate::common::{Space, assert_same_tables, rows, timeless_tables};
 
 #[test]
 fn agents_and_coordinators_that_die_leave_the_tables_of_one_machine() {
@@ -22,30 +22,30 @@ fn agents_and_coordinators_that_die_leave_the_tables_of_one_machine() {
     let dir = folder.path().join("by-agents");
     let mut survey = coordinator(&space, &bus, &dir);
     let mut agents = vec![agent(&bus, "agent-1"), agent(&bus, "agent-2")];
-    let more = |requests: usize| {
+    let await_requests = |requests: usize| {
         let target = space.accesses().len() + requests;
         assert!(until(|| space.accesses().len() >= target), "it goes on");
     };
-    more(30);
+    await_requests(30);
     agents.remove(0).kill();
     agents.push(agent(&bus, "agent-3"));
-    more(30);
+    await_requests(30);
     // A stopped agent is silent until it goes on.
     agents[0].signal("STOP");
     agents.push(agent(&bus, "agent-4"));
-    more(30);
+    await_requests(30);
     survey.kill();
     survey = coordinator(&space, &bus, &dir);
-    more(30);
+    await_requests(30);
     agents[0].signal("CONT");
     assert!(survey.wait().success());
     for agent in &mut agents {
         assert!(agent.wait().success());
     }
     assert_polite(&space);
-    let of_one = folder.path().join("alone");
-    alone(&space, &of_one);
-    same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
+    let alone_dir = folder.path().join("alone");
+    survey_alone(&space, &alone_dir);
+    assert_same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&alone_dir));
 }
 
 #[test]
@@ -54,18 +54,18 @@ fn agents_are_told_by_the_status_and_one_that_is_asked_to_end_does() {
     let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
     let dir = folder.path().join("survey");
     let mut survey = coordinator(&space, &bus, &dir);
-    let mut leaves = agent(&bus, "leaves");
-    let told = || Snapshot::load(&dir).ok().flatten().map(|now| now.agents).unwrap_or_default();
-    assert!(until(|| told().iter().any(|agent| agent.name == "leaves" && agent.requests > 0)));
-    assert!(told()[0].since.is_some() && told()[0].places == 8);
-    leaves.signal("TERM");
-    assert_eq!(leaves.wait().code(), Some(130));
-    assert!(until(|| told().is_empty()), "it has left");
-    let mut stays = agent(&bus, "stays");
-    assert!(survey.wait().success() && stays.wait().success());
-    let asked = rows::<ExchangeRow>(&dir);
+    let mut leaving = agent(&bus, "leaves");
+    let agents_in_status = || Snapshot::load(&dir).ok().flatten().map(|now| now.agents).unwrap_or_default();
+    assert!(until(|| agents_in_status().iter().any(|agent| agent.name == "leaves" && agent.requests > 0)));
+    assert!(agents_in_status()[0].since.is_some() && agents_in_status()[0].places == 8);
+    leaving.signal("TERM");
+    assert_eq!(leaving.wait().code(), Some(130));
+    assert!(until(|| agents_in_status().is_empty()), "it has left");
+    let mut staying = agent(&bus, "stays");
+    assert!(survey.wait().success() && staying.wait().success());
+    let exchanges = rows::<ExchangeRow>(&dir);
     assert!(
-        ["leaves", "stays"].iter().all(|name| asked.iter().any(|row| row.agent.as_deref() == Some(name)))
+        ["leaves", "stays"].iter().all(|name| exchanges.iter().any(|row| row.agent.as_deref() == Some(name)))
     );
     assert_eq!(Manifest::load(&dir).unwrap().unrecorded_exchanges, 0, "it ended what it was at");
     assert_polite(&space);
@@ -73,12 +73,12 @@ fn agents_are_told_by_the_status_and_one_that_is_asked_to_end_does() {
 
 #[test]
 fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exchange_can_take_longer() {
-    const ANSWER: Duration = Duration::from_millis(1500);
+    const RESPONSE_TIME: Duration = Duration::from_millis(1500);
     /// Longer than a dead agent is waited for, and longer than the longest pause.
-    const EXCHANGE: Duration = Duration::from_secs(20);
+    const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(20);
     const PAUSE: Duration = Duration::from_secs(3);
     let Some(bus) = Bus::start("cluster_left_alone") else { return };
-    let (space, folder) = (FixedSpace::serve(ANSWER), tempfile::tempdir().unwrap());
+    let (space, folder) = (FixedSpace::serve(RESPONSE_TIME), tempfile::tempdir().unwrap());
     let (dir, start) = (folder.path().join("survey"), folder.path().join("starts.txt"));
     // The sites whose servers work for a while on each response.
     let alive: String =
@@ -96,20 +96,20 @@ fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exc
         .args(["--nats", &bus.url()]);
     survey.args(["--cctld", "ke", "--contact", "https://survey.example/contact"]);
     survey.args(["--dns", &space.dns(), "--gateway", &space.gateway()]);
-    bus.agents_need(&["--gateway", &space.gateway()]);
+    bus.set_agent_flags(&["--gateway", &space.gateway()]);
     let _survey = Process(survey.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let mut dies = agent(&bus, "dies");
+    let mut dying = agent(&bus, "dies");
     assert!(until(|| space.accesses().len() > 20));
     // All servers respond at nearly the same time: half a response time later all of them are working again.
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros() as u64;
-    let half = now() + ANSWER.as_micros() as u64 / 2;
+    let half = now() + RESPONSE_TIME.as_micros() as u64 / 2;
     assert!(until(|| now() > half));
     let died = now();
-    dies.kill();
-    let _lives = agent(&bus, "lives");
+    dying.kill();
+    let _survivor = agent(&bus, "lives");
     // The log records an access when it has ended.
     let in_flight = || {
-        let began = died - ANSWER.as_micros() as u64 * 9 / 10..died;
+        let began = died - RESPONSE_TIME.as_micros() as u64 * 9 / 10..died;
         space
             .accesses()
             .into_iter()
@@ -129,7 +129,7 @@ fn a_server_that_a_dead_agent_may_still_be_talking_to_is_left_alone_until_no_exc
                     return true;
                 };
                 let gap = Duration::from_micros(next.arrival_us - lost.arrival_us);
-                assert!(gap >= EXCHANGE + PAUSE, "{gap:?} after {lost:?}");
+                assert!(gap >= EXCHANGE_TIMEOUT + PAUSE, "{gap:?} after {lost:?}");
                 false
             });
             lost.is_empty()

@@ -13,11 +13,13 @@ use ccsurvey::address::WebUrl;
 use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 use futures_util::StreamExt;
 
-use super::processes::{PATIENT, alone_with, assert_polite, coordinator, coordinator_from, coordinator_with};
-use crate::common::bus::{Bus, Process, agent, agent_command, agent_of, program};
+use super::processes::{
+    LONG_TIMEOUTS, assert_polite, coordinator, coordinator_from, coordinator_with, survey_alone_with,
+};
+use crate::common::bus::{Bus, Process, agent, agent_command, agent_with_sites, program};
 use crate::common::skipped::skip;
 use crate::common::waiting::until;
-use crate::common::{Space, rows, same_tables, timeless_tables};
+use crate::common::{Space, assert_same_tables, rows, timeless_tables};
 
 #[test]
 fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
@@ -25,19 +27,20 @@ fn three_agents_make_the_tables_of_one_machine_and_keep_its_pauses() {
         let Some(bus) = Bus::start("cluster") else { return };
         let (space, folder) = (Space::serve(world), tempfile::tempdir().unwrap());
         let dir = folder.path().join("by-agents");
-        let mut survey = coordinator_with(&space, &bus, &dir, &PATIENT);
+        let mut survey = coordinator_with(&space, &bus, &dir, &LONG_TIMEOUTS);
         let mut agents: Vec<_> = ["one", "two", "three"].map(|name| agent(&bus, name)).into();
         assert!(survey.wait().success(), "{world}");
         for agent in &mut agents {
             assert!(agent.wait().success(), "agents end with the survey");
         }
         assert_polite(&space);
-        let asked: BTreeSet<_> = rows::<ExchangeRow>(&dir).into_iter().filter_map(|row| row.agent).collect();
-        assert_eq!(asked, ["one", "three", "two"].map(str::to_owned).into(), "each had its share");
+        let agents_used: BTreeSet<_> =
+            rows::<ExchangeRow>(&dir).into_iter().filter_map(|row| row.agent).collect();
+        assert_eq!(agents_used, ["one", "three", "two"].map(str::to_owned).into(), "each had its share");
         assert_lost_only_in_doubt(&dir);
-        let of_one = folder.path().join("alone");
-        alone_with(&space, &of_one, &PATIENT);
-        same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
+        let alone_dir = folder.path().join("alone");
+        survey_alone_with(&space, &alone_dir, &LONG_TIMEOUTS);
+        assert_same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&alone_dir));
     }
 }
 
@@ -47,24 +50,25 @@ fn agents_send_as_many_requests_each_and_one_that_joins_later_gets_its_part() {
     let Some(bus) = Bus::start("cluster_shares") else { return };
     let world = include_str!("../worlds/a_small_country.toml");
     let world = world.replace("count = 40", "count = 120").replace("others = 20", "others = 90");
-    let (space, folder) = (Space::of(&world), tempfile::tempdir().unwrap());
+    let (space, folder) = (Space::from_toml(&world), tempfile::tempdir().unwrap());
     let dir = folder.path().join("by-agents");
     let mut survey = coordinator_with(&space, &bus, &dir, &["--min-delay", "400ms", "--max-delay", "400ms"]);
-    let of_many = |name| agent_of(&bus, name, 64);
-    let mut agents: Vec<_> = ["one", "two"].map(of_many).into();
+    let large_agent = |name| agent_with_sites(&bus, name, 64);
+    let mut agents: Vec<_> = ["one", "two"].map(large_agent).into();
     assert!(until(|| space.accesses().len() > 150));
-    agents.push(of_many("late"));
+    agents.push(large_agent("late"));
     assert!(survey.wait().success());
     assert!(agents.iter_mut().all(|agent| agent.wait().success()));
-    let mut asked: Vec<_> =
+    let mut sent_exchanges: Vec<_> =
         rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.total_ms.is_some()).collect();
-    asked.sort_by_key(|row| row.started);
-    let joined = asked.iter().position(|row| row.agent.as_deref() == Some("late")).expect("it gets a part");
+    sent_exchanges.sort_by_key(|row| row.started);
+    let joined =
+        sent_exchanges.iter().position(|row| row.agent.as_deref() == Some("late")).expect("it gets a part");
     // A while after the agent has joined, until few servers are left.
-    let (shared, begun) = (&asked[joined..], asked.len() - joined);
-    let shared = &shared[begun / 4..begun / 2];
-    let of = |name: &str| shared.iter().filter(|row| row.agent.as_deref() == Some(name)).count();
-    let shares = ["one", "two", "late"].map(of);
+    let (shared, requests_before) = (&sent_exchanges[joined..], sent_exchanges.len() - joined);
+    let shared = &shared[requests_before / 4..requests_before / 2];
+    let request_count = |name: &str| shared.iter().filter(|row| row.agent.as_deref() == Some(name)).count();
+    let shares = ["one", "two", "late"].map(request_count);
     // On a busy machine, processes take turns, and trees that are being walked stay with their agent. The
     // tests of the dealer check that each agent walks sites on as many servers.
     let all: usize = shares.iter().sum();
@@ -84,14 +88,20 @@ fn agents_ask_once_for_a_robots_txt_that_forty_start_urls_of_a_site_need() {
     let mut survey = coordinator_from(&space, &bus, &dir, &start, &flags);
     let _agents = ["one", "two", "three"].map(|name| agent(&bus, name));
     assert!(survey.wait().success());
-    let mut asked = HashMap::<_, usize>::new();
+    let mut requests_by_origin = HashMap::<_, usize>::new();
     for access in space.accesses().iter().filter(|access| access.path == "/robots.txt") {
-        *asked.entry((access.is_https, access.host.clone())).or_default() += 1;
+        *requests_by_origin.entry((access.is_https, access.host.clone())).or_default() += 1;
     }
-    assert!(!asked.is_empty() && asked.values().all(|times| *times == 1), "{asked:?}");
+    assert!(
+        !requests_by_origin.is_empty() && requests_by_origin.values().all(|times| *times == 1),
+        "{requests_by_origin:?}"
+    );
     let trees = rows::<SiteRow>(&dir).len();
     let shared: u64 = rows::<LevelRow>(&dir).iter().filter_map(|row| row.shared_robots).sum();
-    assert!(trees >= 40 && shared as usize + asked.len() >= trees, "{trees} trees, {shared} shared");
+    assert!(
+        trees >= 40 && shared as usize + requests_by_origin.len() >= trees,
+        "{trees} trees, {shared} shared"
+    );
 }
 
 #[test]
@@ -103,19 +113,19 @@ fn who_opts_out_is_left_alone_by_all_agents_within_two_seconds() {
     let mut survey = coordinator_with(&space, &bus, &dir, &["--opt-out", list.to_str().unwrap()]);
     let _agents = ["one", "two"].map(|name| agent(&bus, name));
     assert!(until(|| space.accesses().len() > 60));
-    let mut asked = HashMap::<IpAddr, usize>::new();
+    let mut requests_by_address = HashMap::<IpAddr, usize>::new();
     space
         .accesses()
         .iter()
         .filter_map(|access| access.address)
-        .for_each(|it| *asked.entry(it).or_default() += 1);
-    let (owner, before) = asked.into_iter().max_by_key(|(_, times)| *times).unwrap();
-    let since_epoch = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
+        .for_each(|it| *requests_by_address.entry(it).or_default() += 1);
+    let (owner, before) = requests_by_address.into_iter().max_by_key(|(_, times)| *times).unwrap();
+    let now_us = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
     std::fs::write(&list, format!("{owner}\n")).unwrap();
-    let obeyed_from = since_epoch() + 2_000_000;
+    let obeyed_from = now_us() + 2_000_000;
     assert!(survey.wait().success(), "no promise was broken");
-    let of_owner = space.accesses().into_iter().filter(|access| access.address == Some(owner));
-    let late: Vec<_> = of_owner.filter(|access| u128::from(access.arrival_us) > obeyed_from).collect();
+    let owner_accesses = space.accesses().into_iter().filter(|access| access.address == Some(owner));
+    let late: Vec<_> = owner_accesses.filter(|access| u128::from(access.arrival_us) > obeyed_from).collect();
     assert!(late.is_empty(), "{before} requests before, and then: {late:?}");
 }
 
@@ -137,12 +147,12 @@ fn clocks_of_agents_that_differ_by_minutes_shorten_no_pause() {
     });
     assert!(survey.wait().success());
     assert_polite(&space);
-    let asked = rows::<ExchangeRow>(&dir);
-    assert_eq!(asked.iter().filter_map(|row| row.agent.clone()).collect::<BTreeSet<_>>().len(), 2);
+    let exchanges = rows::<ExchangeRow>(&dir);
+    assert_eq!(exchanges.iter().filter_map(|row| row.agent.clone()).collect::<BTreeSet<_>>().len(), 2);
     let after = std::time::SystemTime::now();
-    for row in asked {
-        let at = std::time::SystemTime::from(row.started);
-        assert!(before <= at && at <= after, "{at:?} is the time of an agent");
+    for row in exchanges {
+        let started = std::time::SystemTime::from(row.started);
+        assert!(before <= started && started <= after, "{started:?} is the time of an agent");
     }
 }
 
@@ -152,7 +162,7 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
     let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
     let dir = folder.path().join("survey");
     let repeated = repeat_messages(&bus);
-    let mut survey = coordinator_with(&space, &bus, &dir, &PATIENT);
+    let mut survey = coordinator_with(&space, &bus, &dir, &LONG_TIMEOUTS);
     let mut agents = ["one", "two"].map(|name| agent(&bus, name));
     assert!(survey.wait().success());
     for agent in &mut agents {
@@ -164,17 +174,20 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
     };
     let by_agents = requests(0);
     assert_polite(&space);
-    let of_one = folder.path().join("alone");
-    alone_with(&space, &of_one, &PATIENT);
-    let mut more = by_agents.clone();
+    let alone_dir = folder.path().join("alone");
+    survey_alone_with(&space, &alone_dir, &LONG_TIMEOUTS);
+    let mut unmatched = by_agents.clone();
     for request in requests(by_agents.len()) {
-        let at = more.iter().position(|by_agent| *by_agent == request);
-        more.swap_remove(at.unwrap_or_else(|| panic!("no agent asked for {request:?}")));
+        let index = unmatched.iter().position(|by_agent| *by_agent == request);
+        unmatched.swap_remove(index.unwrap_or_else(|| panic!("no agent asked for {request:?}")));
     }
     let lost = assert_lost_only_in_doubt(&dir);
-    assert!(more.len() as u64 <= lost, "asked for once more than by one machine, {lost} counted: {more:?}");
+    assert!(
+        unmatched.len() as u64 <= lost,
+        "asked for once more than by one machine, {lost} counted: {unmatched:?}"
+    );
     assert!(repeated.load(Ordering::SeqCst) > by_agents.len(), "orders were repeated");
-    same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
+    assert_same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&alone_dir));
 }
 
 /// Returns how many requests are counted as lost. If an agent's network may be why a request failed, the
@@ -205,12 +218,12 @@ fn repeat_messages(bus: &Bus) -> Arc<AtomicUsize> {
                 if !seen.insert(message.payload.clone()) {
                     continue;
                 }
-                let mut to = vec![message.subject.clone()];
+                let mut subjects = vec![message.subject.clone()];
                 if message.subject.contains(".orders.") {
                     agents.insert(message.subject.to_string());
-                    to = agents.iter().map(|agent| agent.as_str().into()).collect();
+                    subjects = agents.iter().map(|agent| agent.as_str().into()).collect();
                 }
-                for subject in to {
+                for subject in subjects {
                     counted.fetch_add(1, Ordering::SeqCst);
                     client.publish(subject, message.payload.clone()).await.unwrap();
                 }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ccsurvey::address::WebUrl;
 use ccsurvey::records::ExchangeRow;
 
-use super::processes::{assert_polite, coordinator_over, starts};
+use super::processes::{assert_polite, coordinator_on, starts};
 use crate::common::bus::{Bus, Link, Process, agent};
 use crate::common::waiting::until;
 use crate::common::{Space, rows};
@@ -18,10 +18,10 @@ use crate::common::{Space, rows};
 /// reason.
 const STALL: Duration = Duration::from_millis(6500);
 /// Time after an entry of an opt-out list, in µs.
-const OBEYED_WITHIN: u64 = 2_000_000;
+const OBEYED_WITHIN_US: u64 = 2_000_000;
 
 /// A running survey with two agents.
-struct AtWork {
+struct RunningSurvey {
     space: Space,
     bus: Bus,
     /// Between the coordinator and the bus.
@@ -33,7 +33,7 @@ struct AtWork {
     _folder: tempfile::TempDir,
 }
 
-impl AtWork {
+impl RunningSurvey {
     fn begin(test: &str) -> Option<Self> {
         let bus = Bus::start(test)?;
         let (space, link) = (Space::serve("a_small_country"), bus.link());
@@ -41,8 +41,8 @@ impl AtWork {
         let (dir, list) = (folder.path().join("survey"), folder.path().join("opt-out.txt"));
         std::fs::write(&list, "nobody.example\n").unwrap();
         let flags = ["--opt-out", list.to_str().unwrap()];
-        bus.agents_need(&["--gateway", &space.gateway()]);
-        let survey = coordinator_over(&space, &link.url(), &dir, &starts(&space, &dir), &flags);
+        bus.set_agent_flags(&["--gateway", &space.gateway()]);
+        let survey = coordinator_on(&space, &link.url(), &dir, &starts(&space, &dir), &flags);
         let agents = ["one", "two"].map(|name| agent(&bus, name)).into();
         assert!(until(|| space.accesses().len() > 60));
         Some(Self { space, bus, link, survey, agents, dir, list, _folder: folder })
@@ -64,7 +64,7 @@ impl AtWork {
         }
         let all = self.space.accesses();
         let late: Vec<_> =
-            all.iter().filter(|access| access.arrival_us > opted_out + OBEYED_WITHIN).collect();
+            all.iter().filter(|access| access.arrival_us > opted_out + OBEYED_WITHIN_US).collect();
         let servers: BTreeSet<_> = late.iter().filter_map(|access| access.address).collect();
         assert!(
             late.is_empty(),
@@ -82,66 +82,71 @@ fn microseconds_now() -> u64 {
 }
 
 /// Waits while something stands still.
-fn stand_still() {
+fn wait_for_stall() {
     let end = microseconds_now() + STALL.as_micros() as u64;
     assert!(until(|| microseconds_now() > end));
 }
 
 #[test]
 fn orders_that_wait_in_a_bus_that_stands_still_reach_nobody_who_opts_out_meanwhile() {
-    let Some(at_work) = AtWork::begin("cluster_gate_bus") else { return };
-    at_work.bus.signal("STOP");
-    let opted_out = at_work.opt_out();
-    stand_still();
-    at_work.bus.signal("CONT");
-    at_work.assert_obeyed(opted_out);
+    let Some(running) = RunningSurvey::begin("cluster_gate_bus") else { return };
+    running.bus.signal("STOP");
+    let opted_out = running.opt_out();
+    wait_for_stall();
+    running.bus.signal("CONT");
+    running.assert_obeyed(opted_out);
 }
 
 #[test]
 fn orders_that_wait_on_the_line_of_the_coordinator_reach_nobody_who_opts_out_meanwhile() {
-    let Some(at_work) = AtWork::begin("cluster_gate_line") else { return };
-    at_work.link.hold();
-    let opted_out = at_work.opt_out();
-    stand_still();
-    at_work.link.release();
-    at_work.assert_obeyed(opted_out);
+    let Some(running) = RunningSurvey::begin("cluster_gate_line") else { return };
+    running.link.hold();
+    let opted_out = running.opt_out();
+    wait_for_stall();
+    running.link.release();
+    running.assert_obeyed(opted_out);
 }
 
 #[test]
 fn a_coordinator_that_was_stopped_sends_nothing_to_those_who_opted_out_meanwhile() {
-    let Some(at_work) = AtWork::begin("cluster_gate_coordinator") else { return };
-    at_work.survey.signal("STOP");
-    let opted_out = at_work.opt_out();
-    stand_still();
-    at_work.survey.signal("CONT");
-    at_work.assert_obeyed(opted_out);
+    let Some(running) = RunningSurvey::begin("cluster_gate_coordinator") else { return };
+    running.survey.signal("STOP");
+    let opted_out = running.opt_out();
+    wait_for_stall();
+    running.survey.signal("CONT");
+    running.assert_obeyed(opted_out);
 }
 
 #[test]
 fn what_was_sent_while_the_coordinator_was_stopped_is_recorded_with_its_time() {
-    let Some(mut at_work) = AtWork::begin("cluster_gate_times") else { return };
+    let Some(mut running) = RunningSurvey::begin("cluster_gate_times") else { return };
     for _ in 0..3 {
-        at_work.survey.signal("STOP");
-        stand_still();
-        at_work.survey.signal("CONT");
-        let seen = at_work.space.accesses().len();
-        assert!(until(|| at_work.space.accesses().len() > seen + 20));
+        running.survey.signal("STOP");
+        wait_for_stall();
+        running.survey.signal("CONT");
+        let requests_before = running.space.accesses().len();
+        assert!(until(|| running.space.accesses().len() > requests_before + 20));
     }
-    assert!(at_work.survey.wait().success());
+    assert!(running.survey.wait().success());
     // A repeated request reaches the server more often than the table shows.
     let mut arrivals = BTreeMap::<(String, String), Vec<u64>>::new();
-    for access in at_work.space.accesses() {
+    for access in running.space.accesses() {
         arrivals.entry((access.host, access.path)).or_default().push(access.arrival_us);
     }
     let mut compared = 0;
-    for row in rows::<ExchangeRow>(&at_work.dir).into_iter().filter(|row| row.status.is_some()) {
+    for row in rows::<ExchangeRow>(&running.dir).into_iter().filter(|row| row.status.is_some()) {
         let url = WebUrl::parse(&row.url).unwrap();
-        let asked = (url.host().as_str().to_owned(), url.target().to_owned());
-        let Some(arrived) = arrivals.get(&asked) else { continue };
+        let request_key = (url.host().as_str().to_owned(), url.target().to_owned());
+        let Some(arrival_times) = arrivals.get(&request_key) else { continue };
         let started = row.started.0.cast_unsigned();
-        let apart = arrived.iter().map(|arrived| arrived.abs_diff(started)).min().unwrap();
+        let difference_us =
+            arrival_times.iter().map(|arrival_us| arrival_us.abs_diff(started)).min().unwrap();
         // As late as a ping may be whose reply still permits a request, and a margin.
-        assert!(apart < 3_000_000, "{}: recorded {apart} µs from when its server saw it", row.url);
+        assert!(
+            difference_us < 3_000_000,
+            "{}: recorded {difference_us} µs from when its server saw it",
+            row.url
+        );
         compared += 1;
     }
     assert!(compared > 200, "{compared} exchanges are no test");
@@ -149,10 +154,10 @@ fn what_was_sent_while_the_coordinator_was_stopped_is_recorded_with_its_time() {
 
 #[test]
 fn agents_that_were_stopped_send_nothing_to_those_who_opted_out_meanwhile() {
-    let Some(at_work) = AtWork::begin("cluster_gate_agents") else { return };
-    at_work.agents.iter().for_each(|agent| agent.signal("STOP"));
-    let opted_out = at_work.opt_out();
-    stand_still();
-    at_work.agents.iter().for_each(|agent| agent.signal("CONT"));
-    at_work.assert_obeyed(opted_out);
+    let Some(running) = RunningSurvey::begin("cluster_gate_agents") else { return };
+    running.agents.iter().for_each(|agent| agent.signal("STOP"));
+    let opted_out = running.opt_out();
+    wait_for_stall();
+    running.agents.iter().for_each(|agent| agent.signal("CONT"));
+    running.assert_obeyed(opted_out);
 }

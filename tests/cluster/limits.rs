@@ -8,7 +8,7 @@ use crate::common::bus::{Bus, Process, program};
 use crate::common::waiting::until;
 
 /// Exit code and error message of an agent with these flags, to which the survey does not fit.
-fn refused(bus: &Bus, flags: &[&str]) -> (Option<i32>, String) {
+fn run_agent(bus: &Bus, flags: &[&str]) -> (Option<i32>, String) {
     let mut command = program();
     command.args(["agent", "--nats", &bus.url(), "--name", "one"]).args(flags);
     let done = command.stdout(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
@@ -22,14 +22,14 @@ fn an_agent_goes_through_a_gateway_and_to_special_addresses_only_by_its_own_flag
     let dir = folder.path().join("survey");
     let _survey = coordinator_with(&space, &bus, &dir, &["--permit-special-addresses"]);
     let gateway = space.gateway();
-    for (flags, lacks) in [
+    for (flags, missing_flag) in [
         (&["--gateway", &gateway][..], "--permit-special-addresses"),
         (&["--permit-special-addresses"], "--gateway 127.0.0.1:"),
     ] {
-        let (code, said) = refused(&bus, flags);
+        let (code, messages) = run_agent(&bus, flags);
         assert!(
-            code == Some(2) && said.contains(lacks) && said.contains("a flag of its own"),
-            "{code:?}: {said}"
+            code == Some(2) && messages.contains(missing_flag) && messages.contains("a flag of its own"),
+            "{code:?}: {messages}"
         );
     }
     assert!(space.accesses().is_empty(), "nothing was sent");
@@ -47,17 +47,21 @@ fn an_agent_trusts_further_certificates_only_by_its_own_flag() {
     let (roots, others) = (file("ca.pem"), file("others.pem"));
     for path in [&roots, &others] {
         let key = rcgen::KeyPair::generate().unwrap();
-        let made = rcgen::CertificateParams::new(vec!["a.ke".to_owned()]).unwrap().self_signed(&key).unwrap();
-        std::fs::write(path, made.pem()).unwrap();
+        let certificate =
+            rcgen::CertificateParams::new(vec!["a.ke".to_owned()]).unwrap().self_signed(&key).unwrap();
+        std::fs::write(path, certificate.pem()).unwrap();
     }
     let dir = folder.path().join("survey");
     let _survey = coordinator_with(&space, &bus, &dir, &["--ca", &roots]);
     let gateway = space.gateway();
     for flags in [&["--gateway", &gateway][..], &["--gateway", &gateway, "--ca", &others]] {
-        let (code, said) = refused(&bus, flags);
-        assert!(code == Some(2) && said.contains("trusts further root certificates"), "{code:?}: {said}");
+        let (code, messages) = run_agent(&bus, flags);
+        assert!(
+            code == Some(2) && messages.contains("trusts further root certificates"),
+            "{code:?}: {messages}"
+        );
     }
-    let missing = refused(&bus, &["--gateway", &gateway, "--ca", &file("gone.pem")]);
+    let missing = run_agent(&bus, &["--gateway", &gateway, "--ca", &file("gone.pem")]);
     assert!(missing.0 == Some(2) && missing.1.contains("gone.pem"), "{missing:?}");
     assert!(space.accesses().is_empty(), "nothing was sent");
     let mut command = program();
@@ -76,6 +80,6 @@ fn an_agent_with_a_gateway_takes_no_part_in_a_survey_of_the_real_web() {
     command.arg("survey").arg(&dir).args(["--cctld", "ke", "--contact", "https://survey.example", "--dns"]);
     command.arg(space.dns()).args(["--nats", &bus.url(), "--start"]).arg(&start);
     let _survey = Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let (code, said) = refused(&bus, &["--gateway", &space.gateway()]);
-    assert!(code == Some(2) && said.contains("the survey has no gateway"), "{code:?}: {said}");
+    let (code, messages) = run_agent(&bus, &["--gateway", &space.gateway()]);
+    assert!(code == Some(2) && messages.contains("the survey has no gateway"), "{code:?}: {messages}");
 }

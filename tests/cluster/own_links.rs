@@ -13,11 +13,11 @@ use std::time::Duration;
 use ccsurvey::records::{ExchangeRow, Manifest, SiteRow, SurveyState};
 use ccsurvey::survey::{AgentSeen, Snapshot};
 
-use super::processes::{alone_with, coordinator_with};
+use super::processes::{coordinator_with, survey_alone_with};
 use crate::common::bus::{Bus, Process, agent, program};
 use crate::common::skipped::skip;
 use crate::common::waiting::until;
-use crate::common::{Space, rows, same_tables, timeless_tables};
+use crate::common::{Space, assert_same_tables, rows, timeless_tables};
 
 /// The reason of a lost request stays in doubt for half the longest pause: long enough for connections that
 /// fail meanwhile.
@@ -40,14 +40,15 @@ struct FarNetwork {
 impl FarNetwork {
     /// None where no namespace can be created.
     fn begin(test: &str, space: &Space, bus: &Bus) -> Option<Self> {
-        let can_be = |program: &str, arguments: &[&str]| {
+        let succeeds = |program: &str, arguments: &[&str]| {
             Command::new(program)
                 .args(arguments)
                 .stderr(Stdio::null())
                 .status()
                 .is_ok_and(|done| done.success())
         };
-        if !can_be("unshare", &["-n", "ip", "link", "set", "lo", "up"]) || !can_be("python3", &["--version"])
+        if !succeeds("unshare", &["-n", "ip", "link", "set", "lo", "up"])
+            || !succeeds("python3", &["--version"])
         {
             skip(test, "there can be no network namespace (as root, with unshare, ip and python3)");
             return None;
@@ -55,7 +56,7 @@ impl FarNetwork {
         let folder = tempfile::tempdir().unwrap();
         let bus = bus.url().trim_start_matches("nats://").to_owned();
         let far = Self { folder, bus, gateway: space.gateway() };
-        far.set("open");
+        far.set_mode("open");
         std::fs::write(far.path("bus-mode"), "open").unwrap();
         for (name, address) in [("bus", &far.bus), ("gateway", &far.gateway)] {
             bridge(&far.path(name), address.clone());
@@ -68,7 +69,7 @@ impl FarNetwork {
     }
 
     /// `open`, `refuse` or `drop`.
-    fn set(&self, mode: &str) {
+    fn set_mode(&self, mode: &str) {
         let (new, path) = (self.path("new-mode"), self.path("mode"));
         std::fs::write(&new, mode).unwrap();
         std::fs::rename(new, path).unwrap();
@@ -115,7 +116,7 @@ fn bridge(path: &Path, address: String) {
 
 /// A country with enough servers to distinguish a broken link from dead servers.
 fn country(sites: u32) -> Space {
-    Space::of(&small_country(sites))
+    Space::from_toml(&small_country(sites))
 }
 
 fn small_country(sites: u32) -> String {
@@ -128,41 +129,42 @@ fn small_country(sites: u32) -> String {
 /// A country with one site of about this many pages.
 fn one_site(pages: u32, silent_share: &str) -> Space {
     let world = include_str!("../worlds/a_small_country.toml");
-    let one = "one_page_share = 0.0\nbrochure_share = 1.0\ncms_share = 0.0\nlarge_share = 0.0\n[pages]";
+    let site_shares =
+        "one_page_share = 0.0\nbrochure_share = 1.0\ncms_share = 0.0\nlarge_share = 0.0\n[pages]";
     let world = world.replace("count = 40", "count = 1").replace("start_share = 0.6", "start_share = 1.0");
-    let world = world.replace("[pages]", one).replace("most_pages = 30", "most_pages = 300");
+    let world = world.replace("[pages]", site_shares).replace("most_pages = 30", "most_pages = 300");
     let world = world.replace("_median = 8.0", &format!("_median = {pages}.0"));
     // The first occurrence is that of pages.
-    Space::of(&world.replacen("silent_share = 0.0", silent_share, 1))
+    Space::from_toml(&world.replacen("silent_share = 0.0", silent_share, 1))
 }
 
-fn seen(dir: &Path, name: &str) -> Option<AgentSeen> {
+fn agent_status(dir: &Path, name: &str) -> Option<AgentSeen> {
     let now = Snapshot::load(dir).ok().flatten()?;
     now.agents.into_iter().find(|agent| agent.name == name)
 }
 
 fn is_broken(dir: &Path, name: &str) -> bool {
-    seen(dir, name).is_some_and(|agent| agent.link_broken_since.is_some())
+    agent_status(dir, name).is_some_and(|agent| agent.link_broken_since.is_some())
 }
 
 #[track_caller]
 fn assert_like_one_machine(space: &Space, dir: &Path, folder: &Path) {
-    let of_one = folder.join("alone");
-    alone_with(space, &of_one, &FLAGS);
+    let alone_dir = folder.join("alone");
+    survey_alone_with(space, &alone_dir, &FLAGS);
     let outcomes = |dir: &Path| {
         let rows = rows::<SiteRow>(dir).into_iter();
         rows.map(|row| (row.site, row.outcome, row.number, row.start_url)).collect::<BTreeSet<_>>()
     };
-    let (these, those) = (outcomes(dir), outcomes(&of_one));
-    assert_eq!((&these - &those, &those - &these), Default::default());
+    let (found, expected) = (outcomes(dir), outcomes(&alone_dir));
+    assert_eq!((&found - &expected, &expected - &found), Default::default());
     let failed = |dir: &Path| {
         let mut failed: Vec<_> =
             rows::<ExchangeRow>(dir).into_iter().filter(|row| row.failure.is_some()).collect();
         failed.sort_by(|one, other| one.url.cmp(&other.url));
         failed.into_iter().map(|row| (row.url, row.failure, row.status)).collect::<Vec<_>>()
     };
-    assert_eq!(failed(dir), failed(&of_one));
-    same_tables(&timeless_tables(dir).without_agents(), &timeless_tables(&of_one));
+    assert_eq!(failed(dir), failed(&alone_dir));
+    assert_same_tables(&timeless_tables(dir).without_agents(), &timeless_tables(&alone_dir));
 }
 
 #[test]
@@ -172,7 +174,7 @@ fn an_agent_that_reaches_nobody_makes_no_site_unreachable_whether_it_is_alone_or
         let (space, folder) = (country(90), tempfile::tempdir().unwrap());
         let Some(far) = FarNetwork::begin("cluster_own_links", &space, &bus) else { return };
         let dir = folder.path().join("survey");
-        far.set(mode);
+        far.set_mode(mode);
         let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
         let mut broken = far.agent("broken");
         assert!(until(|| is_broken(&dir, "broken")), "{mode}: the status names it");
@@ -198,12 +200,12 @@ fn an_agent_whose_link_breaks_at_work_ends_no_site_whether_it_is_alone_or_not() 
         let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
         let mut breaking = far.agent("breaking");
         let mut sound = (!is_alone).then(|| agent(&bus, "sound"));
-        assert!(until(|| seen(&dir, "breaking").is_some_and(|agent| agent.requests >= 40)), "{mode}");
-        far.set(mode);
+        assert!(until(|| agent_status(&dir, "breaking").is_some_and(|agent| agent.requests >= 40)), "{mode}");
+        far.set_mode(mode);
         assert!(until(|| is_broken(&dir, "breaking")), "{mode}: the status names it");
         println!("{mode}, alone: {is_alone}");
         if is_alone {
-            far.set("open");
+            far.set_mode("open");
         }
         assert!(survey.wait().success(), "{mode}, alone: {is_alone}");
         assert!(breaking.wait().success() && sound.as_mut().is_none_or(|sound| sound.wait().success()));
@@ -220,14 +222,14 @@ fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_r
     let dir = folder.path().join("survey");
     let mut survey = coordinator_with(&space, &bus, &dir, &[FLAGS.as_slice(), &ONE_BY_ONE].concat());
     let mut cut_off = far.agent("cut-off");
-    assert!(until(|| seen(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
+    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
     let mut sound = agent(&bus, "sound");
-    assert!(until(|| seen(&dir, "sound").is_some()));
-    far.set("drop");
+    assert!(until(|| agent_status(&dir, "sound").is_some()));
+    far.set_mode("drop");
     let lost = || Snapshot::load(&dir).ok().flatten().is_some_and(|now| now.unrecorded > 0);
     // If its connection was closed meanwhile, the next one is attempted by another agent.
-    assert!(until(|| lost() || seen(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
-    far.set("open");
+    assert!(until(|| lost() || agent_status(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
+    far.set_mode("open");
     assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
     assert_like_one_machine(&space, &dir, folder.path());
 }
@@ -237,20 +239,20 @@ fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_r
 #[test]
 fn what_broke_off_as_its_agent_lost_its_connections_for_a_moment_is_requested_again() {
     let Some(bus) = Bus::start("cluster_own_link_forgets") else { return };
-    let (space, folder) = (Space::of(&(small_country(6) + SLOW)), tempfile::tempdir().unwrap());
+    let (space, folder) = (Space::from_toml(&(small_country(6) + SLOW)), tempfile::tempdir().unwrap());
     let Some(far) = FarNetwork::begin("cluster_own_link_forgets", &space, &bus) else { return };
     let dir = folder.path().join("survey");
     let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
     let mut cut_off = far.agent("cut-off");
-    assert!(until(|| seen(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
+    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
     let mut sound = agent(&bus, "sound");
-    assert!(until(|| seen(&dir, "sound").is_some()));
-    let is_hit = |now: &Snapshot| now.unrecorded > 0 || now.state != SurveyState::Running;
+    assert!(until(|| agent_status(&dir, "sound").is_some()));
+    let has_lost = |now: &Snapshot| now.unrecorded > 0 || now.state != SurveyState::Running;
     // Some of these moments fall between requests.
-    while !Snapshot::load(&dir).ok().flatten().is_some_and(|now| is_hit(&now)) {
-        far.set("refuse");
+    while !Snapshot::load(&dir).ok().flatten().is_some_and(|now| has_lost(&now)) {
+        far.set_mode("refuse");
         std::thread::sleep(Duration::from_millis(15));
-        far.set("open");
+        far.set_mode("open");
         std::thread::sleep(Duration::from_millis(485));
     }
     assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());

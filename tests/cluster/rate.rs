@@ -1,8 +1,8 @@
 //! The rate of a survey limits all of its agents together.
 
-use super::processes::{alone_with, coordinator_with};
+use super::processes::{coordinator_with, survey_alone_with};
 use crate::common::bus::{Bus, agent};
-use crate::common::{Space, same_tables, timeless_tables};
+use crate::common::{Space, assert_same_tables, timeless_tables};
 
 const RATE: u64 = 200_000;
 const LARGEST_BODY: u64 = 400_000;
@@ -14,12 +14,12 @@ fn agents_together_read_no_faster_than_the_rate() {
     let Some(bus) = Bus::start("cluster_rate") else { return };
     let world = include_str!("../worlds/a_small_country.toml");
     let world = world.replace("bytes_median = 1000.0", "bytes_median = 250000.0");
-    let space = Space::of(
+    let space = Space::from_toml(
         &world.replace("count = 40", "count = 24").replace("start_share = 0.6", "start_share = 1.0"),
     );
     let folder = tempfile::tempdir().unwrap();
-    let (dir, rate, most) = (folder.path().join("survey"), RATE.to_string(), LARGEST_BODY.to_string());
-    let flags = ["--rate", &rate, "--max-body", &most, "--depth", "0", "--feed-back", "off"];
+    let (dir, rate, max_body) = (folder.path().join("survey"), RATE.to_string(), LARGEST_BODY.to_string());
+    let flags = ["--rate", &rate, "--max-body", &max_body, "--depth", "0", "--feed-back", "off"];
     let mut survey = coordinator_with(&space, &bus, &dir, &flags);
     let mut agents = ["one", "two"].map(|name| agent(&bus, name));
     assert!(survey.wait().success(), "a promise was broken");
@@ -30,10 +30,10 @@ fn agents_together_read_no_faster_than_the_rate() {
     let first = log.iter().map(|access| access.arrival_us).min().unwrap();
     let last = log.iter().map(|access| access.end_us).max().unwrap();
     // Servers send a little before the agent reads; the largest exchange includes that.
-    let may_be = RATE * (last - first) / 1_000_000 + LARGEST_BODY + BEYOND_BODY;
+    let allowed = RATE * (last - first) / 1_000_000 + LARGEST_BODY + BEYOND_BODY;
     assert!(sent > 10 * RATE, "{sent} bytes are too few to tell");
-    assert!(sent <= may_be, "{sent} bytes in {} s, {may_be} at most", (last - first) as f64 / 1e6);
-    let of_one = folder.path().join("alone");
-    alone_with(&space, &of_one, &["--max-body", &most, "--depth", "0", "--feed-back", "off"]);
-    same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&of_one));
+    assert!(sent <= allowed, "{sent} bytes in {} s, {allowed} at most", (last - first) as f64 / 1e6);
+    let alone_dir = folder.path().join("alone");
+    survey_alone_with(&space, &alone_dir, &["--max-body", &max_body, "--depth", "0", "--feed-back", "off"]);
+    assert_same_tables(&timeless_tables(&dir).without_agents(), &timeless_tables(&alone_dir));
 }

@@ -13,23 +13,23 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
-const OF_THE_LIST: &str = "ccsurvey: s.csv: 1 start URL on 1 site\n";
+const START_LIST_MESSAGE: &str = "ccsurvey: s.csv: 1 start URL on 1 site\n";
 
 /// A folder with a start list, in which the program is run.
-struct Desk {
+struct Workspace {
     folder: TempDir,
     /// Never responds.
     name_server: UdpSocket,
 }
 
-impl Desk {
+impl Workspace {
     fn new() -> Self {
-        let desk = Self {
+        let workspace = Self {
             folder: tempfile::tempdir().unwrap(),
             name_server: UdpSocket::bind("127.0.0.1:0").unwrap(),
         };
-        desk.write("s.csv", "url\nhttp://www.a.ke/\n");
-        desk
+        workspace.write("s.csv", "url\nhttp://www.a.ke/\n");
+        workspace
     }
 
     fn path(&self) -> &Path {
@@ -50,8 +50,8 @@ impl Desk {
             .unwrap();
         assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
         // The lines about the start list are printed whatever happens to the survey.
-        let said = String::from_utf8(output.stderr).unwrap().replace(OF_THE_LIST, "");
-        (output.status.code().unwrap(), said)
+        let messages = String::from_utf8(output.stderr).unwrap().replace(START_LIST_MESSAGE, "");
+        (output.status.code().unwrap(), messages)
     }
 
     /// Starts a survey of the start list into `d`, with these further flags, which take precedence.
@@ -71,7 +71,7 @@ impl Desk {
     }
 
     /// Checks that a survey with these flags is wrong usage with this message, and leaves nothing behind.
-    fn refuses(&self, flags: &[&str], message: &str) {
+    fn assert_refused(&self, flags: &[&str], message: &str) {
         assert_eq!(self.survey(flags), (2, format!("ccsurvey: error: {message}\n")), "{flags:?}");
         assert!(!self.path().join("d").exists(), "{flags:?}");
     }
@@ -84,22 +84,22 @@ impl Desk {
 
 #[test]
 fn a_start_list_that_cannot_be_read_is_named() {
-    let desk = Desk::new();
-    desk.refuses(
+    let workspace = Workspace::new();
+    workspace.assert_refused(
         &["--start", "none.csv"],
         "cannot read the start list none.csv: No such file or directory (os error 2)",
     );
-    desk.refuses(&["--start", "."], "cannot read the start list .: Is a directory (os error 21)");
+    workspace.assert_refused(&["--start", "."], "cannot read the start list .: Is a directory (os error 21)");
 }
 
 #[test]
 fn bad_lines_are_named_with_number_and_value_and_the_rest_is_used() {
-    let desk = Desk::new();
-    desk.write("s.csv", "url\nftp://b.ke/\nhttp://www.a.ke/\nno host at all\n");
-    let dns = desk.name_server.local_addr().unwrap();
-    let (code, said) = desk.survey(&["--skip-bad"]);
+    let workspace = Workspace::new();
+    workspace.write("s.csv", "url\nftp://b.ke/\nhttp://www.a.ke/\nno host at all\n");
+    let dns = workspace.name_server.local_addr().unwrap();
+    let (code, messages) = workspace.survey(&["--skip-bad"]);
     assert_eq!(code, 1);
-    let lines: Vec<&str> = said.lines().collect();
+    let lines: Vec<&str> = messages.lines().collect();
     assert_eq!(
         lines[..4],
         [
@@ -119,16 +119,16 @@ fn bad_lines_are_named_with_number_and_value_and_the_rest_is_used() {
 
 #[test]
 fn a_start_list_without_a_good_line_is_no_survey() {
-    let desk = Desk::new();
-    desk.write("s.csv", "url\n");
-    let (code, said) = desk.survey(&[]);
+    let workspace = Workspace::new();
+    workspace.write("s.csv", "url\n");
+    let (code, messages) = workspace.survey(&[]);
     let nothing = "ccsurvey: s.csv: 0 start URLs on 0 sites\nccsurvey: error: s.csv: no start URL in it (0 bad lines)\n";
-    assert_eq!((code, said.as_str()), (2, nothing));
-    desk.write("s.csv", "nonsense\n");
-    let (code, said) = desk.survey(&["--skip-bad"]);
+    assert_eq!((code, messages.as_str()), (2, nothing));
+    workspace.write("s.csv", "nonsense\n");
+    let (code, messages) = workspace.survey(&["--skip-bad"]);
     assert_eq!(code, 2);
     assert_eq!(
-        said,
+        messages,
         "ccsurvey: s.csv: line 1: 'nonsense' is skipped: neither a URL nor a host name\n\
          ccsurvey: s.csv: 0 start URLs on 0 sites; 1 bad line skipped\n\
          ccsurvey: error: s.csv: no start URL in it (1 bad line)\n"
@@ -137,22 +137,22 @@ fn a_start_list_without_a_good_line_is_no_survey() {
 
 #[test]
 fn of_many_bad_lines_ten_are_told_and_where_the_others_stand() {
-    let desk = Desk::new();
-    desk.write("s.csv", "nonsense\n".repeat(25));
-    let (_, said) = desk.survey(&[]);
-    assert_eq!(said.lines().count(), 14, "{said}");
-    let told = "\nccsurvey: s.csv: … and 15 more bad lines:\nccsurvey: s.csv: lines 11–25: neither a URL nor a host name\n";
-    assert!(said.contains(told), "{said}");
+    let workspace = Workspace::new();
+    workspace.write("s.csv", "nonsense\n".repeat(25));
+    let (_, messages) = workspace.survey(&[]);
+    assert_eq!(messages.lines().count(), 14, "{messages}");
+    let expected_text = "\nccsurvey: s.csv: … and 15 more bad lines:\nccsurvey: s.csv: lines 11–25: neither a URL nor a host name\n";
+    assert!(messages.contains(expected_text), "{messages}");
 }
 
 #[test]
 fn an_unknown_country_domain_is_named() {
-    Desk::new().refuses(
+    Workspace::new().assert_refused(
         &["--cctld", "ke,kx"],
         "'kx' is not a country domain: the Public Suffix List has no such registry suffix (expected for example \
          'ke' or 'or.ke')",
     );
-    Desk::new().refuses(
+    Workspace::new().assert_refused(
         &["--cctld", " "],
         "no country domain given: add --cctld, for example --cctld ke or --cctld ke,tz,ug",
     );
@@ -160,53 +160,53 @@ fn an_unknown_country_domain_is_named() {
 
 #[test]
 fn a_folder_that_exists_is_left_as_it_is() {
-    let desk = Desk::new();
-    fs::create_dir(desk.path().join("d")).unwrap();
-    desk.write("d/mine.txt", "mine");
+    let workspace = Workspace::new();
+    fs::create_dir(workspace.path().join("d")).unwrap();
+    workspace.write("d/mine.txt", "mine");
     let message = "ccsurvey: error: d exists and is not an empty folder: choose another one\n";
-    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
-    assert_eq!(desk.run(&["demo", "d"]), (2, message.to_owned()));
-    assert_eq!(fs::read_to_string(desk.path().join("d/mine.txt")).unwrap(), "mine");
-    assert_eq!(fs::read_dir(desk.path()).unwrap().count(), 2);
+    assert_eq!(workspace.survey(&[]), (2, message.to_owned()));
+    assert_eq!(workspace.run(&["demo", "d"]), (2, message.to_owned()));
+    assert_eq!(fs::read_to_string(workspace.path().join("d/mine.txt")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(workspace.path()).unwrap().count(), 2);
 }
 
 #[test]
 fn a_file_in_the_place_of_a_folder_is_left_as_it_is() {
-    let desk = Desk::new();
-    desk.write("d", "mine");
+    let workspace = Workspace::new();
+    workspace.write("d", "mine");
     let message = "ccsurvey: error: d exists and is not an empty folder: choose another one\n";
-    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
-    assert_eq!(desk.run(&["demo", "d"]), (2, message.to_owned()));
-    assert_eq!(fs::read_to_string(desk.path().join("d")).unwrap(), "mine");
-    assert_eq!(fs::read_dir(desk.path()).unwrap().count(), 2);
+    assert_eq!(workspace.survey(&[]), (2, message.to_owned()));
+    assert_eq!(workspace.run(&["demo", "d"]), (2, message.to_owned()));
+    assert_eq!(fs::read_to_string(workspace.path().join("d")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(workspace.path()).unwrap().count(), 2);
 }
 
 #[test]
 fn only_where_there_is_a_survey_resume_is_named() {
-    let desk = Desk::new();
-    assert_eq!(desk.survey(&[]).0, 1, "the name server does not answer");
+    let workspace = Workspace::new();
+    assert_eq!(workspace.survey(&[]).0, 1, "the name server does not answer");
     let message = "ccsurvey: error: d exists: choose another folder, or continue with `ccsurvey resume d`\n";
-    assert_eq!(desk.survey(&[]), (2, message.to_owned()));
+    assert_eq!(workspace.survey(&[]), (2, message.to_owned()));
 }
 
 #[test]
 fn a_survey_of_a_newer_version_is_not_touched() {
-    let desk = Desk::new();
-    fs::create_dir(desk.path().join("d")).unwrap();
-    desk.write("d/manifest.json", r#"{"format": 99, "news": true}"#);
+    let workspace = Workspace::new();
+    fs::create_dir(workspace.path().join("d")).unwrap();
+    workspace.write("d/manifest.json", r#"{"format": 99, "news": true}"#);
     for command in ["resume", "status", "export"] {
         let message =
             "ccsurvey: error: d was written by a newer ccsurvey (format 99, this one reads up to 1)\n";
-        assert_eq!(desk.run(&[command, "d"]), (2, message.to_owned()), "{command}");
+        assert_eq!(workspace.run(&[command, "d"]), (2, message.to_owned()), "{command}");
     }
-    assert_eq!(fs::read_dir(desk.path().join("d")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(workspace.path().join("d")).unwrap().count(), 1);
 }
 
 #[test]
 fn a_survey_is_called_running_by_how_old_its_status_is_whatever_clock_it_began_with() {
-    let desk = Desk::new();
-    desk.survey(&[]);
-    let file = desk.path().join("d/status.json");
+    let workspace = Workspace::new();
+    workspace.survey(&[]);
+    let file = workspace.path().join("d/status.json");
     let written: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     for updated in [1_577_836_800_u64, 4_070_908_800] {
         for (age, alive) in [(0, true), (40, false)] {
@@ -217,46 +217,47 @@ fn a_survey_is_called_running_by_how_old_its_status_is_whatever_clock_it_began_w
             let modified = SystemTime::now() - Duration::from_secs(age);
             fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
             let mut command = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
-            let output = command.args(["status", "d", "--json"]).current_dir(desk.path()).output().unwrap();
-            let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-            assert_eq!(told["alive"], alive, "{updated}, {age} s old");
+            let output =
+                command.args(["status", "d", "--json"]).current_dir(workspace.path()).output().unwrap();
+            let status_json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(status_json["alive"], alive, "{updated}, {age} s old");
         }
     }
 }
 
 #[test]
 fn a_status_that_is_missing_or_damaged_is_named() {
-    let desk = Desk::new();
-    let (code, _) = desk.survey(&[]);
+    let workspace = Workspace::new();
+    let (code, _) = workspace.survey(&[]);
     assert_eq!(code, 1, "the name server does not answer");
     let end = "; the results so far are in the tables (`ccsurvey report d`)";
     for (content, what) in [
         (None, "is missing: a survey writes it every second, from its first request on"),
         (Some("{\"state\": \"fin"), "is damaged: EOF while parsing a string at line 1 column 14"),
     ] {
-        let _ = fs::remove_file(desk.path().join("d/status.json"));
+        let _ = fs::remove_file(workspace.path().join("d/status.json"));
         if let Some(content) = content {
-            desk.write("d/status.json", content);
+            workspace.write("d/status.json", content);
         }
         for flags in [&[][..], &["--json"], &["--watch"]] {
-            let said = desk.run(&[&["status", "d"], flags].concat());
-            assert_eq!(said, (1, format!("ccsurvey: error: d/status.json {what}{end}\n")), "{flags:?}");
+            let messages = workspace.run(&[&["status", "d"], flags].concat());
+            assert_eq!(messages, (1, format!("ccsurvey: error: d/status.json {what}{end}\n")), "{flags:?}");
         }
     }
 }
 
 #[test]
 fn a_folder_that_is_no_survey_is_named() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     for command in ["resume", "status", "export"] {
         let message = "ccsurvey: error: d is not a survey: it has no manifest.json\n";
-        assert_eq!(desk.run(&[command, "d"]), (2, message.to_owned()), "{command}");
+        assert_eq!(workspace.run(&[command, "d"]), (2, message.to_owned()), "{command}");
     }
 }
 
 #[test]
 fn bad_values_of_flags_are_named_with_what_is_expected() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     for (flags, message) in [
         (
             ["--depth", "deep"],
@@ -305,15 +306,21 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
              '08:00-18:00' or '22:00-06:00')",
         ),
     ] {
-        desk.refuses(&flags, &format!("{message} (`--help` shows what is allowed)"));
+        workspace.assert_refused(&flags, &format!("{message} (`--help` shows what is allowed)"));
     }
     let message = "is not a URL pattern (expected for example '*list*', '/list/' or 'list.example.ke/')";
     for flag in ["exclude", "include"] {
         let refused = format!("invalid value 'list' for '--{flag} <PATTERN>': 'list' {message}");
-        desk.refuses(&[&format!("--{flag}"), "list"], &format!("{refused} (`--help` shows what is allowed)"));
+        workspace.assert_refused(
+            &[&format!("--{flag}"), "list"],
+            &format!("{refused} (`--help` shows what is allowed)"),
+        );
     }
-    desk.write("run.toml", "cctld = [\"ke\"]\nexclude = [\"/shop/\", \"list\"]\n");
-    desk.refuses(&["--config", "run.toml"], &format!("run.toml: line 2: key 'exclude': 'list' {message}"));
+    workspace.write("run.toml", "cctld = [\"ke\"]\nexclude = [\"/shop/\", \"list\"]\n");
+    workspace.assert_refused(
+        &["--config", "run.toml"],
+        &format!("run.toml: line 2: key 'exclude': 'list' {message}"),
+    );
     for (flags, message) in [
         (["--depth", "1001"], "--depth is 1001, expected 0 to 1000 levels, or auto"),
         (["--sites", "0"], "--sites is 0, expected more than 0"),
@@ -333,75 +340,78 @@ fn bad_values_of_flags_are_named_with_what_is_expected() {
              survey@example.org",
         ),
     ] {
-        desk.refuses(&flags, message);
+        workspace.assert_refused(&flags, message);
     }
     let message = "invalid value 'there' for '--dns <ADDR:PORT>': expected an address and a port, for example \
                    127.0.0.1:53 (`--help` shows what is allowed)";
-    let said = desk.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke", "--dns", "there"]);
-    assert_eq!(said, (2, format!("ccsurvey: error: {message}\n")));
+    let messages = workspace.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke", "--dns", "there"]);
+    assert_eq!(messages, (2, format!("ccsurvey: error: {message}\n")));
 }
 
 #[test]
 fn flags_that_break_what_owners_of_servers_are_promised_are_refused() {
-    let desk = Desk::new();
-    let unless = "add --impolite if the servers are yours or their owners have agreed (not needed if --dns and \
+    let workspace = Workspace::new();
+    let hint = "add --impolite if the servers are yours or their owners have agreed (not needed if --dns and \
                   --gateway are on this machine)";
-    let places = "--per-address 50 breaks the promise of one request at a time per server (polite: 1)";
+    let per_address = "--per-address 50 breaks the promise of one request at a time per server (polite: 1)";
     let rate =
         "--rate none breaks the promise of the limit on the rate of the whole survey (polite: 1048576)";
     let pause = "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s)";
-    desk.write("run.toml", "min-delay = \"0s\"\n");
-    for (flags, told) in [
-        (&["--per-address", "50", "--rate", "none"][..], format!("{places}; {rate}")),
-        (&["--per-address", "50", "--rate", "none", "--dns", "127.0.0.1:53"], format!("{places}; {rate}")),
+    workspace.write("run.toml", "min-delay = \"0s\"\n");
+    for (flags, expected_text) in [
+        (&["--per-address", "50", "--rate", "none"][..], format!("{per_address}; {rate}")),
+        (
+            &["--per-address", "50", "--rate", "none", "--dns", "127.0.0.1:53"],
+            format!("{per_address}; {rate}"),
+        ),
         (&["--config", "run.toml"], pause.to_owned()),
         (&["--config", "run.toml", "--impolite=false"], pause.to_owned()),
     ] {
         let survey =
             ["survey", "d", "--start", "s.csv", "--cctld", "ke", "--contact", "https://example.org/survey"];
-        let said = desk.run(&[&survey[..], flags].concat());
-        assert_eq!(said, (2, format!("ccsurvey: error: {told}; {unless}\n")));
-        assert!(!desk.path().join("d").exists(), "nothing is begun");
+        let messages = workspace.run(&[&survey[..], flags].concat());
+        assert_eq!(messages, (2, format!("ccsurvey: error: {expected_text}; {hint}\n")));
+        assert!(!workspace.path().join("d").exists(), "nothing is begun");
     }
 }
 
 #[test]
 fn negative_values_are_named_with_their_flag() {
-    let desk = Desk::new();
-    let told = "(`--help` shows what is allowed)";
+    let workspace = Workspace::new();
+    let expected_text = "(`--help` shows what is allowed)";
     for (flags, message) in [
         (
             ["--depth", "-1"],
             format!(
-                "invalid value '-1' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto {told}"
+                "invalid value '-1' for '--depth <LEVELS|auto>': expected 0 to 1000 levels, or auto {expected_text}"
             ),
         ),
         (
             ["--min-delay", "-1s"],
             format!(
                 "invalid value '-1s' for '--min-delay <TIME>': '-1s' is not a duration (expected for example '2s', \
-                 '500ms' or '1h 30m') {told}"
+                 '500ms' or '1h 30m') {expected_text}"
             ),
         ),
         (["--probe-scripts", "-0.1"], "--probe-scripts is -0.1, expected a share from 0 to 1".to_owned()),
         (["--delay-factor", "-1"], "--delay-factor is -1, expected a number of 0 or more".to_owned()),
     ] {
-        desk.refuses(&flags, &message);
+        workspace.assert_refused(&flags, &message);
     }
     let message = format!(
-        "ccsurvey: error: invalid value '-1' for '--seed <N>': expected a whole number from 0 to {} {told}\n",
+        "ccsurvey: error: invalid value '-1' for '--seed <N>': expected a whole number from 0 to {} {expected_text}\n",
         u64::MAX
     );
-    assert_eq!(desk.run(&["report", "d", "--seed", "-1"]), (2, message));
+    assert_eq!(workspace.run(&["report", "d", "--seed", "-1"]), (2, message));
     let message = format!(
-        "ccsurvey: error: a value is required for '--depth <LEVELS|auto>' but none was supplied {told}\n"
+        "ccsurvey: error: a value is required for '--depth <LEVELS|auto>' but none was supplied {expected_text}\n"
     );
-    assert_eq!(desk.run(&["survey", "d", "--depth", "--start", "s.csv"]), (2, message));
+    assert_eq!(workspace.run(&["survey", "d", "--depth", "--start", "s.csv"]), (2, message));
 }
 
 #[test]
 fn a_flag_that_does_not_exist_is_named_with_its_likeliest_meaning() {
-    Desk::new().refuses(
+    Workspace::new().assert_refused(
         &["--dept", "3"],
         "unexpected argument '--dept' found; a similar argument exists: '--depth' (`--help` shows what is allowed)",
     );
@@ -409,10 +419,10 @@ fn a_flag_that_does_not_exist_is_named_with_its_likeliest_meaning() {
 
 #[test]
 fn a_survey_that_leaves_this_machine_needs_a_contact() {
-    let desk = Desk::new();
-    let (code, said) = desk.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke"]);
+    let workspace = Workspace::new();
+    let (code, messages) = workspace.run(&["survey", "d", "--start", "s.csv", "--cctld", "ke"]);
     assert_eq!(
-        (code, said.as_str()),
+        (code, messages.as_str()),
         (
             2,
             "ccsurvey: error: no --contact given: site owners must be able to reach you; give a URL or mail \
@@ -424,57 +434,63 @@ fn a_survey_that_leaves_this_machine_needs_a_contact() {
 
 #[test]
 fn unknown_keys_and_bad_values_of_a_configuration_file_are_named_with_their_line() {
-    let desk = Desk::new();
-    desk.write("run.toml", "cctld = [\"ke\"]\ndepht = 3\n");
-    desk.refuses(
+    let workspace = Workspace::new();
+    workspace.write("run.toml", "cctld = [\"ke\"]\ndepht = 3\n");
+    workspace.assert_refused(
         &["--config", "run.toml"],
         "run.toml: line 2: unknown key 'depht' (known keys are the flags of `ccsurvey survey --help`)",
     );
-    desk.write("run.toml", "cctld = [\"ke\"]\nrate = \"fast\"\n");
-    desk.refuses(
+    workspace.write("run.toml", "cctld = [\"ke\"]\nrate = \"fast\"\n");
+    workspace.assert_refused(
         &["--config", "run.toml"],
         "run.toml: line 2: key 'rate': 'fast' is not a number of bytes (expected for example '500kB' or '1MiB')",
     );
-    desk.write("run.toml", "cctld = [\"ke\"]\ndepth = 70000\n");
-    desk.refuses(
+    workspace.write("run.toml", "cctld = [\"ke\"]\ndepth = 70000\n");
+    workspace.assert_refused(
         &["--config", "run.toml"],
         "run.toml: line 2: key 'depth': '70000' is not a depth (expected 0 to 1000 levels, or auto)",
     );
-    desk.write("run.toml", "start = \"s.csv\"\n");
-    desk.refuses(
+    workspace.write("run.toml", "start = \"s.csv\"\n");
+    workspace.assert_refused(
         &["--config", "run.toml"],
         "run.toml: line 1: 'start' is not allowed in a file: give --start on the command line",
     );
-    desk.write("run.toml", "cctld = [\"ke\"]\nsites = 0\n");
-    desk.refuses(&["--config", "run.toml"], "--sites is 0, expected more than 0");
-    desk.refuses(&["--config", "none.toml"], "cannot read none.toml: No such file or directory (os error 2)");
+    workspace.write("run.toml", "cctld = [\"ke\"]\nsites = 0\n");
+    workspace.assert_refused(&["--config", "run.toml"], "--sites is 0, expected more than 0");
+    workspace.assert_refused(
+        &["--config", "none.toml"],
+        "cannot read none.toml: No such file or directory (os error 2)",
+    );
 }
 
 #[test]
 fn a_suffix_list_that_is_missing_or_corrupt_is_named_with_its_line() {
-    let desk = Desk::new();
-    let file = desk.name("psl.dat");
+    let workspace = Workspace::new();
+    let file = workspace.name("psl.dat");
     let flags = ["--suffix-list", "psl.dat"];
-    desk.refuses(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
-    desk.write("psl.dat", "<html>\n");
-    desk.refuses(
+    workspace.assert_refused(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
+    workspace.write("psl.dat", "<html>\n");
+    workspace.assert_refused(
         &flags,
         &format!(
             "{file}: line 1: '<html>' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or \
              '!www.ck')"
         ),
     );
-    desk.write("psl.dat", "ke\n// ===END ICANN DOMAINS===\n");
-    desk.refuses(
+    workspace.write("psl.dat", "ke\n// ===END ICANN DOMAINS===\n");
+    workspace.assert_refused(
         &flags,
         &format!(
             "{file}: no line '// ===BEGIN ICANN DOMAINS===': the list is cut short, or is not a Public Suffix List"
         ),
     );
-    desk.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\n");
-    desk.refuses(&flags, &format!("{file}: the list is cut short: no line '// ===END ICANN DOMAINS==='"));
-    desk.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\nco..ke\n// ===END ICANN DOMAINS===\n");
-    desk.refuses(
+    workspace.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\n");
+    workspace.assert_refused(
+        &flags,
+        &format!("{file}: the list is cut short: no line '// ===END ICANN DOMAINS==='"),
+    );
+    workspace.write("psl.dat", "// ===BEGIN ICANN DOMAINS===\nke\nco..ke\n// ===END ICANN DOMAINS===\n");
+    workspace.assert_refused(
         &flags,
         &format!(
             "{file}: line 3: 'co..ke' is not a suffix rule (expected a domain name such as 'co.ke', '*.ck' or \
@@ -485,34 +501,34 @@ fn a_suffix_list_that_is_missing_or_corrupt_is_named_with_its_line() {
 
 #[test]
 fn a_location_database_that_is_missing_or_corrupt_is_named() {
-    let desk = Desk::new();
-    let file = desk.name("geo.mmdb");
+    let workspace = Workspace::new();
+    let file = workspace.name("geo.mmdb");
     let flags = ["--geo", "geo.mmdb"];
-    desk.refuses(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
-    desk.write("geo.mmdb", "no database");
-    let (code, said) = desk.survey(&flags);
+    workspace.assert_refused(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
+    workspace.write("geo.mmdb", "no database");
+    let (code, messages) = workspace.survey(&flags);
     assert_eq!(code, 2);
     assert!(
-        said.starts_with(&format!("ccsurvey: error: {file} is not a valid address database (")),
-        "{said}"
+        messages.starts_with(&format!("ccsurvey: error: {file} is not a valid address database (")),
+        "{messages}"
     );
     assert!(
-        said.ends_with(
+        messages.ends_with(
             "; expected a complete .mmdb file such as GeoLite2-Country, GeoLite2-ASN or DB-IP Lite\n"
         ),
-        "{said}"
+        "{messages}"
     );
-    assert!(!desk.path().join("d").exists());
+    assert!(!workspace.path().join("d").exists());
 }
 
 #[test]
 fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
-    let desk = Desk::new();
-    let file = desk.name("no.txt");
+    let workspace = Workspace::new();
+    let file = workspace.name("no.txt");
     let flags = ["--opt-out", "no.txt"];
-    desk.refuses(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
-    desk.write("no.txt", "a.ke\n41.0.0.0/99\n");
-    desk.refuses(
+    workspace.assert_refused(&flags, &format!("cannot read {file}: No such file or directory (os error 2)"));
+    workspace.write("no.txt", "a.ke\n41.0.0.0/99\n");
+    workspace.assert_refused(
         &flags,
         &format!(
             "{file}: line 2: '41.0.0.0/99' is not a host name, a network or an autonomous system (expected for \
@@ -520,8 +536,8 @@ fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
              such as 2026-11-02)"
         ),
     );
-    desk.write("no.txt", "a.ke 2026-11-02\nAS64500 2026-11-03\n");
-    desk.refuses(
+    workspace.write("no.txt", "a.ke 2026-11-02\nAS64500 2026-11-03\n");
+    workspace.assert_refused(
         &flags,
         &format!(
             "{file}: line 2: cannot apply 'AS64500': no database has the autonomous systems of IPv4 addresses (name one with --geo)"
@@ -531,39 +547,39 @@ fn a_line_of_an_opt_out_file_that_cannot_be_obeyed_is_an_error() {
 
 #[test]
 fn a_file_of_root_certificates_without_one_is_named() {
-    let desk = Desk::new();
-    let file = desk.name("ca.pem");
+    let workspace = Workspace::new();
+    let file = workspace.name("ca.pem");
     let flags = ["--ca", "ca.pem"];
-    desk.refuses(
+    workspace.assert_refused(
         &flags,
         &format!("cannot read root certificates from '{file}': No such file or directory (os error 2)"),
     );
-    desk.write("ca.pem", "nothing");
-    desk.refuses(&flags, &format!("'{file}' contains no usable root certificate in PEM form"));
+    workspace.write("ca.pem", "nothing");
+    workspace.assert_refused(&flags, &format!("'{file}' contains no usable root certificate in PEM form"));
 }
 
 #[test]
 fn a_name_server_that_does_not_answer_is_named_and_the_survey_is_kept() {
-    let desk = Desk::new();
-    desk.write("s.csv", "a.ke\nb.ke\nc.ke\nd.ke\n");
-    let dns = desk.name_server.local_addr().unwrap();
+    let workspace = Workspace::new();
+    workspace.write("s.csv", "a.ke\nb.ke\nc.ke\nd.ke\n");
+    let dns = workspace.name_server.local_addr().unwrap();
     let expected = format!(
         "ccsurvey: error: name server {dns} does not respond (queried for ke): name another with --dns, or in survey.toml if the survey has begun"
     );
-    let (code, said) = desk.survey(&[]);
-    assert_eq!((code, said.lines().last()), (1, Some(expected.as_str())));
-    let (code, said) = desk.run(&["resume", "d"]);
-    assert_eq!((code, said.lines().last()), (1, Some(expected.as_str())));
+    let (code, messages) = workspace.survey(&[]);
+    assert_eq!((code, messages.lines().last()), (1, Some(expected.as_str())));
+    let (code, messages) = workspace.run(&["resume", "d"]);
+    assert_eq!((code, messages.lines().last()), (1, Some(expected.as_str())));
 }
 
 #[test]
 fn a_world_that_is_none_is_named_with_its_line() {
-    let desk = Desk::new();
-    desk.write("w.toml", "[sites]\ncount = 0\n");
+    let workspace = Workspace::new();
+    workspace.write("w.toml", "[sites]\ncount = 0\n");
     for command in ["serve", "truth", "describe", "starts"] {
         let message = "w.toml: line 2: 'sites.count' is 0, expected an integer from 1 to 1000000 (sites)";
         assert_eq!(
-            desk.run(&["space", command, "w.toml"]),
+            workspace.run(&["space", command, "w.toml"]),
             (2, format!("ccsurvey: error: {message}\n")),
             "{command}"
         );
@@ -572,7 +588,7 @@ fn a_world_that_is_none_is_named_with_its_line() {
 
 #[test]
 fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     for (text, message) in [
         (
             "seed = 1\n[traps]\ncalendar_share = -0.5\n",
@@ -601,9 +617,9 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
             "w.toml: line 3: 'external.variant' is \"flat\", expected \"heterogeneous\" or \"homogeneous\"",
         ),
     ] {
-        desk.write("w.toml", text);
+        workspace.write("w.toml", text);
         assert_eq!(
-            desk.run(&["simulate", "w.toml", "d"]),
+            workspace.run(&["simulate", "w.toml", "d"]),
             (2, format!("ccsurvey: error: {message}\n")),
             "{text}"
         );
@@ -611,11 +627,11 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
     for [flag, value] in [["--nats", "nats://127.0.0.1:4222"], ["--nats-login", "w.toml"]] {
         let message =
             format!("ccsurvey: error: {flag} cannot be used in a simulation, which sends nothing\n");
-        assert_eq!(desk.run(&["simulate", "demo", "d", flag, value]), (2, message));
+        assert_eq!(workspace.run(&["simulate", "demo", "d", flag, value]), (2, message));
     }
-    let (code, said) = desk.run(&["simulate", "none.toml", "d"]);
+    let (code, messages) = workspace.run(&["simulate", "none.toml", "d"]);
     let missing =
         "ccsurvey: error: cannot read the world none.toml: No such file or directory (os error 2)\n";
-    assert_eq!((code, said.as_str()), (2, missing));
-    assert!(!desk.path().join("d").exists());
+    assert_eq!((code, messages.as_str()), (2, missing));
+    assert!(!workspace.path().join("d").exists());
 }

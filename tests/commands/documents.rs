@@ -73,7 +73,7 @@ const CHROMIUM: &str = "#!/bin/sh\nexec \"$CHROMIUM\" --no-sandbox \"$@\"\n";
 
 #[test]
 fn every_command_of_the_readme_runs() {
-    let printed = Desk::with(README).run_all();
+    let printed = Workspace::with(README).run_all();
     let shown = README.lines().skip_while(|line| !line.starts_with("  depth  pages")).take(5);
     for row in shown {
         let is_printed = printed.lines().any(|line| same_but_busy(line, row));
@@ -83,7 +83,7 @@ fn every_command_of_the_readme_runs() {
 
 #[test]
 fn every_command_of_the_guide_runs() {
-    Desk::with(GUIDE).run_all();
+    Workspace::with(GUIDE).run_all();
 }
 
 #[test]
@@ -103,23 +103,23 @@ fn what_the_script_rule_saves_and_loses_is_as_it_was_measured() {
     let defaults = rows.iter().find(|row| row["flags"].as_object().unwrap().is_empty()).unwrap();
     let every_query = rows.last().unwrap();
     assert_eq!(every_query["flags"], serde_json::json!({ "queries-per-script": "1000000" }));
-    let less = |of: &str| {
-        let [some, all] = [defaults, every_query].map(|row| row[of].as_f64().unwrap());
+    let less = |quantity: &str| {
+        let [some, all] = [defaults, every_query].map(|row| row[quantity].as_f64().unwrap());
         format!("{:.0} %", 100.0 * (1.0 - some / all))
     };
     let (requests, urls) = (less("requests"), less("urls"));
-    let said = format!(
+    let sentence = format!(
         "against every query URL, it needs {requests} fewer requests and loses {urls} of the external URLs"
     );
     let guide = GUIDE.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(guide.contains(&said), "GUIDE.md does not say what was measured: {said}");
+    assert!(guide.contains(&sentence), "GUIDE.md does not say what was measured: {sentence}");
 }
 
 /// `reports/adaptive/run` measures it: surveys with the command, and simple rules applied to the same pages.
 #[test]
 fn what_auto_finds_and_costs_is_as_it_was_measured() {
     let measured = results("adaptive");
-    let grounds = [
+    let graphs = [
         ("documentation packages of Debian", "documentation (judged)"),
         ("`africa-2006`, seed 1", "africa-2006 (1)"),
         ("`africa-2006`, seed 2", "africa-2006 (2)"),
@@ -129,16 +129,16 @@ fn what_auto_finds_and_costs_is_as_it_was_measured() {
         ("`cctld-2026`", "cctld-2026 (1)"),
         ("every site and branch alike", "homogeneous (1)"),
     ];
-    for (name, ground) in grounds {
-        let played = &measured["grounds"][ground]["played"];
+    for (name, graph) in graphs {
+        let played = &measured["grounds"][graph]["played"];
         let shipped = played["shipped"].as_array().unwrap();
-        let shipped = shipped.iter().find(|one| one["wanted"].as_f64() == Some(0.95)).unwrap();
+        let shipped = shipped.iter().find(|entry| entry["wanted"].as_f64() == Some(0.95)).unwrap();
         let [found, load, ratio] = ["coverage", "load", "ratio"].map(|figure| {
             with_interval(["value", "low", "high"].map(|key| shipped[figure][key].as_f64().unwrap()))
         });
         let trees = thousands(played["trees"].as_u64().unwrap());
-        let of_rule = percent(shipped["rule_load"].as_f64().unwrap());
-        let row = format!("| {name} | {trees} | {found} | {load} | {of_rule} | {ratio} |");
+        let rule_load = percent(shipped["rule_load"].as_f64().unwrap());
+        let row = format!("| {name} | {trees} | {found} | {load} | {rule_load} | {ratio} |");
         assert!(GUIDE.contains(&row), "GUIDE.md does not have what was measured: {row}");
     }
 }
@@ -147,13 +147,13 @@ fn what_auto_finds_and_costs_is_as_it_was_measured() {
 #[test]
 fn what_a_focus_finds_and_costs_is_as_it_was_measured() {
     for trial in results("resurvey").as_array().unwrap() {
-        let [requests, hosts, born] = ["requests", "hosts", "born"]
+        let [requests, hosts, new_hosts] = ["requests", "hosts", "born"]
             .map(|figure| with_interval([0, 1, 2].map(|end| trial["guide"][figure][end].as_f64().unwrap())));
-        let of_list = percent(trial["hosts_of_old"].as_f64().unwrap());
+        let list_share = percent(trial["hosts_of_old"].as_f64().unwrap());
         let world = trial["world"].as_str().unwrap();
         let changed =
             if trial["changed"] == "little" { "little changed" } else { "half of the pages changed" };
-        let row = format!("| `{world}`, {changed} | {requests} | {hosts} | {born} | {of_list} |");
+        let row = format!("| `{world}`, {changed} | {requests} | {hosts} | {new_hosts} | {list_share} |");
         assert!(GUIDE.contains(&row), "GUIDE.md does not have what was measured: {row}");
     }
 }
@@ -183,11 +183,11 @@ fn what_is_not_run_is_in_the_documents_and_understood() {
 
 #[test]
 fn every_flag_that_is_named_exists() {
-    let mut known: BTreeSet<String> =
+    let mut known_flags: BTreeSet<String> =
         ["--help", "--features", "--no-sandbox", "--ignore-certificate-errors"].map(str::to_owned).into();
     let mut commands = vec![Cli::command()];
     while let Some(command) = commands.pop() {
-        known.extend(
+        known_flags.extend(
             command.get_arguments().filter_map(|flag| flag.get_long()).map(|long| format!("--{long}")),
         );
         commands.extend(command.get_subcommands().cloned());
@@ -195,8 +195,8 @@ fn every_flag_that_is_named_exists() {
     let named = [README, GUIDE].iter().flat_map(|document| in_code(document));
     for word in named.filter(|word| word.starts_with("--")) {
         let is_known = match word.strip_suffix('…') {
-            Some(begin) => known.iter().any(|flag| flag.starts_with(begin)),
-            None => known.contains(&word),
+            Some(begin) => known_flags.iter().any(|flag| flag.starts_with(begin)),
+            None => known_flags.contains(&word),
         };
         assert!(is_known, "no command has the flag {word}");
     }
@@ -297,7 +297,7 @@ fn blocks(document: &str) -> Vec<Block> {
 }
 
 /// The folder in which the commands of a document are run.
-struct Desk {
+struct Workspace {
     document: &'static str,
     folder: tempfile::TempDir,
     country: Space,
@@ -307,10 +307,10 @@ struct Desk {
     gateway: String,
 }
 
-impl Desk {
+impl Workspace {
     /// A folder with the files that the document shows, and with those that it assumes.
     fn with(document: &'static str) -> Self {
-        let desk = Self {
+        let workspace = Self {
             document,
             folder: tempfile::tempdir().unwrap(),
             country: Space::serve("a_small_country"),
@@ -318,28 +318,28 @@ impl Desk {
             dns: DNS.to_owned(),
             gateway: GATEWAY.to_owned(),
         };
-        let write = |name: &str, text: &str| fs::write(desk.path(name), text).unwrap();
+        let write = |name: &str, text: &str| fs::write(workspace.path(name), text).unwrap();
         write("start.csv", "url\n");
         write("opt-out.txt", "complained.ke\n");
         for Block { file, text, .. } in blocks(document) {
             file.iter().for_each(|file| write(file, &text));
         }
-        let start = fs::read_to_string(desk.path("start.csv")).unwrap();
-        write("start.csv", &(start + &desk.country.world.start_urls().join("\n")));
+        let start = fs::read_to_string(workspace.path("start.csv")).unwrap();
+        write("start.csv", &(start + &workspace.country.world.start_urls().join("\n")));
         write("more.csv", "url\nhttp://www.one-more.ke/\n");
-        let first = desk.country.world.start_urls().first().cloned().unwrap_or_default();
+        let first = workspace.country.world.start_urls().first().cloned().unwrap_or_default();
         write("schools.csv", &format!("id,name,website\n1,School,{first}\n"));
         write("members.txt", &format!("{first}\nhttp://www.abroad.tz/\n"));
         for database in ["GeoLite2-Country.mmdb", "GeoLite2-ASN.mmdb"] {
-            fs::copy(project().join("data/demo-geo.mmdb"), desk.path(database)).unwrap();
+            fs::copy(project().join("data/demo-geo.mmdb"), workspace.path(database)).unwrap();
         }
-        fs::create_dir(desk.path("bin")).unwrap();
+        fs::create_dir(workspace.path("bin")).unwrap();
         for (name, script) in [("ccsurvey", PROGRAM), ("cargo", CARGO), ("chromium", CHROMIUM)] {
-            let path = desk.path("bin").join(name);
+            let path = workspace.path("bin").join(name);
             fs::write(&path, script).unwrap();
             fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
         }
-        desk
+        workspace
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -356,10 +356,10 @@ impl Desk {
                         printed += &self.run(&command);
                     }
                 }
-                "python" => printed += &self.ask_python(&block.text),
+                "python" => printed += &self.run_python(&block.text),
                 "sql" => {
                     printed +=
-                        &self.ask_python(&format!("import duckdb\nprint(duckdb.sql('''{}'''))", block.text));
+                        &self.run_python(&format!("import duckdb\nprint(duckdb.sql('''{}'''))", block.text));
                 }
                 _ => {}
             }
@@ -393,14 +393,14 @@ impl Desk {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let survey = lines.find(|line| line.trim_start().starts_with("ccsurvey survey ")).unwrap();
         self.served.push(child);
-        let after =
+        let flag_value =
             |flag| survey.split_whitespace().skip_while(|word| *word != flag).nth(1).unwrap().to_owned();
-        (self.dns, self.gateway) = (after("--dns"), after("--gateway"));
+        (self.dns, self.gateway) = (flag_value("--dns"), flag_value("--gateway"));
         // Its further output must be read.
         std::thread::spawn(move || lines.count());
     }
 
-    fn ask_python(&self, script: &str) -> String {
+    fn run_python(&self, script: &str) -> String {
         let python = interpreter();
         assert!(python.exists(), "{} is missing: run tests/setup first", python.display());
         let output =
@@ -425,7 +425,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for Workspace {
     fn drop(&mut self) {
         for child in &mut self.served {
             let _ = child.kill();

@@ -15,41 +15,41 @@ use ccsurvey::starts::StartList;
 use tempfile::TempDir;
 
 /// A folder in which the program is run.
-struct Desk {
+struct Workspace {
     folder: TempDir,
     /// Never responds.
     name_server: UdpSocket,
 }
 
 /// The result of reading a list.
-struct Read {
+struct Outcome {
     code: i32,
     /// Lines that were printed before the survey began, or why it did not begin.
-    said: Vec<String>,
+    messages: Vec<String>,
     /// The start URLs that the survey took; none if no survey began.
     urls: Option<Vec<String>>,
 }
 
-impl Desk {
+impl Workspace {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), name_server: UdpSocket::bind("127.0.0.1:0").unwrap() }
     }
 
-    fn read(&self, list: impl AsRef<[u8]>, flags: &[&str]) -> Read {
+    fn read(&self, list: impl AsRef<[u8]>, flags: &[&str]) -> Outcome {
         fs::write(self.folder.path().join("list"), list).unwrap();
         self.survey(&[&["--start", "list"], flags].concat(), None)
     }
 
-    fn survey(&self, flags: &[&str], input: Option<&[u8]>) -> Read {
+    fn survey(&self, flags: &[&str], input: Option<&[u8]>) -> Outcome {
         let dns = self.name_server.local_addr().unwrap().to_string();
         let _ = fs::remove_dir_all(self.folder.path().join("d"));
         let begin = "survey d --cctld ke --gateway 127.0.0.1:9 --dns-timeout 50ms --dns";
         self.run(&[&begin.split(' ').collect::<Vec<_>>()[..], &[dns.as_str()], flags].concat(), input)
     }
 
-    fn run(&self, words: &[&str], input: Option<&[u8]>) -> Read {
+    fn run(&self, arguments: &[&str], input: Option<&[u8]>) -> Outcome {
         let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
-            .args(words)
+            .args(arguments)
             .current_dir(self.folder.path())
             .stdin(Stdio::piped())
             .stderr(Stdio::piped())
@@ -57,12 +57,12 @@ impl Desk {
             .unwrap();
         program.stdin.take().unwrap().write_all(input.unwrap_or_default()).unwrap();
         let output = program.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        let said = said.lines().map(|line| line.strip_prefix("ccsurvey: ").unwrap().to_owned());
-        let said =
-            said.filter(|line| !line.starts_with("error: name server") && !line.ends_with(" to survey"));
-        let said = said.filter(|line| !line.contains(" elapsed: "));
-        Read { code: output.status.code().unwrap(), said: said.collect(), urls: self.start_urls() }
+        let messages = String::from_utf8(output.stderr).unwrap();
+        let messages = messages.lines().map(|line| line.strip_prefix("ccsurvey: ").unwrap().to_owned());
+        let messages =
+            messages.filter(|line| !line.starts_with("error: name server") && !line.ends_with(" to survey"));
+        let messages = messages.filter(|line| !line.contains(" elapsed: "));
+        Outcome { code: output.status.code().unwrap(), messages: messages.collect(), urls: self.start_urls() }
     }
 
     fn start_urls(&self) -> Option<Vec<String>> {
@@ -84,11 +84,11 @@ impl Desk {
 
     /// Checks that a list is read as `http://a.ke/` and `http://b.ke/`, with this message about its form.
     #[track_caller]
-    fn reads(&self, list: impl AsRef<[u8]>, form: &str) {
+    fn assert_reads(&self, list: impl AsRef<[u8]>, form: &str) {
         let read = self.read(list, &[]);
-        let (said, counts) = (read.said.join("\n"), "list: 2 start URLs on 2 sites".to_owned());
+        let (messages, counts) = (read.messages.join("\n"), "list: 2 start URLs on 2 sites".to_owned());
         let expected = if form.is_empty() { counts } else { format!("list: {form}\n{counts}") };
-        assert_eq!((said, read.code), (expected, 1));
+        assert_eq!((messages, read.code), (expected, 1));
         assert_eq!(read.urls.unwrap(), ["http://a.ke/", "http://b.ke/"]);
     }
 }
@@ -117,31 +117,35 @@ a       NS ns3.a
 
 #[test]
 fn lists_are_read_in_every_form_that_people_have() {
-    let desk = Desk::new();
-    desk.reads("a.ke\nb.ke\n", "");
-    desk.reads("# mine\nhttp://a.ke # first\n\nb.ke.\r\n", "");
-    desk.reads("url\nhttp://a.ke/\nhttp://b.ke/\n", "");
-    desk.reads(
+    let workspace = Workspace::new();
+    workspace.assert_reads("a.ke\nb.ke\n", "");
+    workspace.assert_reads("# mine\nhttp://a.ke # first\n\nb.ke.\r\n", "");
+    workspace.assert_reads("url\nhttp://a.ke/\nhttp://b.ke/\n", "");
+    workspace.assert_reads(
         "url,site\nhttp://a.ke/,x\nhttp://b.ke/,y\n",
         "columns separated by commas: 'url', column 1 of 2, is taken",
     );
-    desk.reads(
+    workspace.assert_reads(
         "Domain;Status\na.ke;ok\nb.ke;ok\n",
         "columns separated by semicolons: 'Domain', column 1 of 2, is taken",
     );
-    desk.reads("1,a.ke\n2,b.ke\n", "columns separated by commas, no header: column 2 of 2 is taken");
-    desk.reads(
+    workspace
+        .assert_reads("1,a.ke\n2,b.ke\n", "columns separated by commas, no header: column 2 of 2 is taken");
+    workspace.assert_reads(
         "a.ke;active\nb.ke;active\n",
         "columns separated by semicolons, no header: column 1 of 2 is taken",
     );
-    desk.reads("7\ta.ke\tx\n8\tb.ke\ty\n", "columns separated by tabs, no header: column 2 of 3 is taken");
-    desk.reads(ZONE, "a zone file of ke.: names below it with NS records are taken");
-    desk.reads(gzip("a.ke\nb.ke\n"), "compressed with gzip; one URL or host name per line");
-    desk.reads(
+    workspace.assert_reads(
+        "7\ta.ke\tx\n8\tb.ke\ty\n",
+        "columns separated by tabs, no header: column 2 of 3 is taken",
+    );
+    workspace.assert_reads(ZONE, "a zone file of ke.: names below it with NS records are taken");
+    workspace.assert_reads(gzip("a.ke\nb.ke\n"), "compressed with gzip; one URL or host name per line");
+    workspace.assert_reads(
         gzip(ZONE),
         "compressed with gzip; a zone file of ke.: names below it with NS records are taken",
     );
-    desk.reads(
+    workspace.assert_reads(
         zstd::encode_all("1,a.ke\n2,b.ke\n".as_bytes(), 3).unwrap(),
         "compressed with zstd; columns separated by commas, no header: column 2 of 2 is taken",
     );
@@ -149,23 +153,23 @@ fn lists_are_read_in_every_form_that_people_have() {
 
 #[test]
 fn standard_input_is_read_packed_or_not() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     for input in [b"1,a.ke\n2,b.ke\n".to_vec(), gzip("1,a.ke\n2,b.ke\n")] {
-        let read = desk.survey(&["--start", "-"], Some(&input));
+        let read = workspace.survey(&["--start", "-"], Some(&input));
         assert_eq!(read.urls.unwrap(), ["http://a.ke/", "http://b.ke/"]);
-        assert_eq!(read.said[1], "standard input: 2 start URLs on 2 sites");
+        assert_eq!(read.messages[1], "standard input: 2 start URLs on 2 sites");
     }
 }
 
 #[test]
 fn what_is_in_a_list_is_counted() {
-    let desk = Desk::new();
-    let read = desk.read(
+    let workspace = Workspace::new();
+    let read = workspace.read(
         "a.ke\nwww.a.ke\nhttp://a.ke/#top\nexample.com\nb.tz\nc.ke\nd.ke\ne.ke\nf.ke\ng.ke\nh.ke\nme@i.ke\n",
         &[],
     );
     assert_eq!(
-        read.said,
+        read.messages,
         [
             "list: line 12: 'me@i.ke' is skipped: a mail address, not a host name",
             "list: line 4: http://example.com/ is left out: it is outside .ke",
@@ -175,64 +179,74 @@ fn what_is_in_a_list_is_counted() {
         ]
     );
     assert_eq!(read.urls.unwrap().len(), 8);
-    assert_eq!(desk.left_out(), ["http://example.com/", "http://b.tz/"]);
+    assert_eq!(workspace.left_out(), ["http://example.com/", "http://b.tz/"]);
 }
 
 #[test]
 fn what_lies_outside_the_country_domains_is_surveyed_only_if_that_is_wished() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let list = "a.ke\nexample.com\n41.90.0.1\nb.tz\n";
-    let read = desk.read(list, &[]);
+    let read = workspace.read(list, &[]);
     assert_eq!((read.code, read.urls.unwrap()), (1, vec!["http://a.ke/".to_owned()]));
-    assert_eq!(read.said[3], "list: 1 start URL on 1 site; 3 outside .ke left out");
-    let read = desk.read(list, &["--outside-cctld"]);
+    assert_eq!(read.messages[3], "list: 1 start URL on 1 site; 3 outside .ke left out");
+    let read = workspace.read(list, &["--outside-cctld"]);
     assert_eq!(
         read.urls.unwrap(),
         ["http://a.ke/", "http://example.com/", "http://41.90.0.1/", "http://b.tz/"]
     );
-    assert_eq!(read.said[0], "list: 4 start URLs on 4 sites; 3 outside .ke");
-    let read = desk.read(list, &["--cctld", "tz"]);
+    assert_eq!(read.messages[0], "list: 4 start URLs on 4 sites; 3 outside .ke");
+    let read = workspace.read(list, &["--cctld", "tz"]);
     assert_eq!(read.urls.unwrap(), ["http://a.ke/", "http://b.tz/"]);
-    assert_eq!(read.said[2], "list: 2 start URLs on 2 sites; 2 outside .ke, .tz left out");
+    assert_eq!(read.messages[2], "list: 2 start URLs on 2 sites; 2 outside .ke, .tz left out");
     // URLs that are added later are treated in the same way.
     let add = |flags: &[&str]| {
-        fs::write(desk.folder.path().join("more"), "c.ke\nc.tz\nc.com\n").unwrap();
-        desk.run(&[&["add", "d", "--start", "more"], flags].concat(), None)
+        fs::write(workspace.folder.path().join("more"), "c.ke\nc.tz\nc.com\n").unwrap();
+        workspace.run(&[&["add", "d", "--start", "more"], flags].concat(), None)
     };
     assert!(
-        add(&[]).said.contains(&"more: line 3: http://c.com/ is left out: it is outside .ke, .tz".to_owned())
+        add(&[])
+            .messages
+            .contains(&"more: line 3: http://c.com/ is left out: it is outside .ke, .tz".to_owned())
     );
-    assert_eq!(desk.start_urls().unwrap(), ["http://a.ke/", "http://b.tz/", "http://c.ke/", "http://c.tz/"]);
-    assert_eq!(desk.left_out(), ["http://example.com/", "http://41.90.0.1/", "http://c.com/"]);
+    assert_eq!(
+        workspace.start_urls().unwrap(),
+        ["http://a.ke/", "http://b.tz/", "http://c.ke/", "http://c.tz/"]
+    );
+    assert_eq!(workspace.left_out(), ["http://example.com/", "http://41.90.0.1/", "http://c.com/"]);
     add(&["--outside-cctld"]);
-    assert_eq!(desk.start_urls().unwrap().last().unwrap(), "http://c.com/");
+    assert_eq!(workspace.start_urls().unwrap().last().unwrap(), "http://c.com/");
 }
 
 #[test]
 fn a_list_of_which_less_than_a_tenth_lies_inside_begins_nothing() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let list = format!("a.ke\n{}", (0..10).map(|n| format!("site{n}.com\n")).collect::<String>());
-    let told = "error: list: 1 of 11 start URLs is inside .ke, less than a tenth: is this the right list? \
+    let expected_text = "error: list: 1 of 11 start URLs is inside .ke, less than a tenth: is this the right list? \
                 (--start-anyway starts anyway, --outside-cctld also surveys the others)";
     for flags in [&[][..], &["--outside-cctld"], &["--skip-bad"]] {
-        let read = desk.read(&list, flags);
-        assert_eq!((read.code, read.urls, read.said.last().unwrap().as_str()), (2, None, told), "{flags:?}");
+        let read = workspace.read(&list, flags);
+        assert_eq!(
+            (read.code, read.urls, read.messages.last().unwrap().as_str()),
+            (2, None, expected_text),
+            "{flags:?}"
+        );
     }
-    let read = desk.read(&list, &["--start-anyway"]);
+    let read = workspace.read(&list, &["--start-anyway"]);
     assert_eq!((read.code, read.urls.unwrap()), (1, vec!["http://a.ke/".to_owned()]));
-    assert_eq!(read.said[0], "list: line 2: http://site0.com/ is left out: it is outside .ke");
-    assert_eq!(desk.read(&list, &["--start-anyway", "--outside-cctld"]).urls.unwrap().len(), 11);
-    let none = desk.read("a.tz\nb.tz\n", &["--start-anyway"]);
-    let told = "error: list: no start URL in it is inside .ke (--outside-cctld also surveys the others)";
-    assert_eq!((none.code, none.urls, none.said.last().unwrap().as_str()), (2, None, told));
+    assert_eq!(read.messages[0], "list: line 2: http://site0.com/ is left out: it is outside .ke");
+    assert_eq!(workspace.read(&list, &["--start-anyway", "--outside-cctld"]).urls.unwrap().len(), 11);
+    let none = workspace.read("a.tz\nb.tz\n", &["--start-anyway"]);
+    let expected_text =
+        "error: list: no start URL in it is inside .ke (--outside-cctld also surveys the others)";
+    assert_eq!((none.code, none.urls, none.messages.last().unwrap().as_str()), (2, None, expected_text));
     let tenth = format!("a.ke\n{}", (0..9).map(|n| format!("site{n}.com\n")).collect::<String>());
-    assert_eq!(desk.read(&tenth, &[]).urls.unwrap(), ["http://a.ke/"]);
+    assert_eq!(workspace.read(&tenth, &[]).urls.unwrap(), ["http://a.ke/"]);
 }
 
 /// The lists of `tests/data/lists`; `src/core/starts/lists_tests.rs` has many more.
 #[test]
 fn lists_that_were_misread_are_surveyed_as_they_were_meant() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/lists");
     let numbered = |count: usize, form: &str| {
         (0..count).map(|n| form.replace('N', &n.to_string())).collect::<Vec<String>>()
@@ -250,31 +264,34 @@ fn lists_that_were_misread_are_surveyed_as_they_were_meant() {
         ("score-first.tsv", numbered(30, "http://siteN.ke/")),
         ("zone-soa-parenthesis.zone", vec!["http://a.ke/".to_owned(), "http://b.ke/".to_owned()]),
     ] {
-        let read = desk.survey(&["--start", folder.join(file).to_str().unwrap()], None);
-        assert_eq!(read.urls, Some(urls), "{file}: {:?}", read.said);
+        let read = workspace.survey(&["--start", folder.join(file).to_str().unwrap()], None);
+        assert_eq!(read.urls, Some(urls), "{file}: {:?}", read.messages);
     }
 }
 
 #[test]
 fn a_column_is_chosen_by_its_name_or_number() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let list = "Domain;Mirror\na.ke;c.ke\nb.ke;d.ke\n";
     for column in ["mirror", "2"] {
-        let read = desk.read(list, &["--column", column]);
-        assert_eq!(read.said[0], "list: columns separated by semicolons: 'Mirror', column 2 of 2, is taken");
+        let read = workspace.read(list, &["--column", column]);
+        assert_eq!(
+            read.messages[0],
+            "list: columns separated by semicolons: 'Mirror', column 2 of 2, is taken"
+        );
         assert_eq!(read.urls.unwrap(), ["http://c.ke/", "http://d.ke/"]);
     }
     for (column, why) in [
         ("site", "it has no column 'site': its first line has 'Domain', 'Mirror'"),
         ("3", "it has no column 3: the number of columns is 2"),
     ] {
-        let read = desk.read(list, &["--column", column]);
-        assert_eq!(read.said, [format!("error: cannot read the start list list: {why}")]);
+        let read = workspace.read(list, &["--column", column]);
+        assert_eq!(read.messages, [format!("error: cannot read the start list list: {why}")]);
         assert_eq!((read.code, read.urls), (2, None));
     }
-    let read = desk.read("domain,mirror\na.tz,c.ke\n", &["--column", "domain"]);
+    let read = workspace.read("domain,mirror\na.tz,c.ke\n", &["--column", "domain"]);
     assert!(
-        read.said
+        read.messages
             .last()
             .unwrap()
             .ends_with("(--start-anyway starts anyway, --outside-cctld also surveys the others)")
@@ -284,34 +301,34 @@ fn a_column_is_chosen_by_its_name_or_number() {
 
 #[test]
 fn special_addresses_are_start_urls_only_with_permission() {
-    let desk = Desk::new();
-    let read = desk.read("192.168.1.1\na.ke\n", &["--skip-bad", "--outside-cctld"]);
+    let workspace = Workspace::new();
+    let read = workspace.read("192.168.1.1\na.ke\n", &["--skip-bad", "--outside-cctld"]);
     assert_eq!(
-        read.said[0],
+        read.messages[0],
         "list: line 1: '192.168.1.1' is skipped: a special address that no server of the public Web has (private); \
          --permit-special-addresses permits it"
     );
     assert_eq!(read.urls.unwrap(), ["http://a.ke/"]);
-    let read = desk.read("192.168.1.1\na.ke\n", &["--permit-special-addresses", "--outside-cctld"]);
+    let read = workspace.read("192.168.1.1\na.ke\n", &["--permit-special-addresses", "--outside-cctld"]);
     assert_eq!(read.urls.unwrap(), ["http://192.168.1.1/", "http://a.ke/"]);
 }
 
 #[test]
 fn a_suffix_list_without_marks_of_sections_is_read() {
-    let desk = Desk::new();
-    fs::write(desk.folder.path().join("own.dat"), "// mine\nke\nco.ke\n").unwrap();
-    let read = desk.read("www.a.co.ke\nb.co.ke\nc.com\n", &["--suffix-list", "own.dat"]);
-    assert_eq!(read.said[1], "list: 2 start URLs on 2 sites; 1 outside .ke left out");
+    let workspace = Workspace::new();
+    fs::write(workspace.folder.path().join("own.dat"), "// mine\nke\nco.ke\n").unwrap();
+    let read = workspace.read("www.a.co.ke\nb.co.ke\nc.com\n", &["--suffix-list", "own.dat"]);
+    assert_eq!(read.messages[1], "list: 2 start URLs on 2 sites; 1 outside .ke left out");
 }
 
 #[test]
 fn a_list_of_which_more_than_a_tenth_is_bad_begins_nothing() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let list = "a.ke\nmailto:me@y.ke\n1,google.co.ke\n";
-    let read = desk.read(list, &[]);
+    let read = workspace.read(list, &[]);
     assert_eq!((read.code, read.urls), (2, None));
     assert_eq!(
-        read.said,
+        read.messages,
         [
             "list: line 2: 'mailto:me@y.ke' is skipped: a mail address, not a host name",
             "list: line 3: '1,google.co.ke' is skipped: a host name cannot contain ','",
@@ -319,19 +336,19 @@ fn a_list_of_which_more_than_a_tenth_is_bad_begins_nothing() {
             "error: list: 2 of 3 lines are bad, more than a tenth: is this the right list? (--skip-bad uses the other lines)",
         ]
     );
-    let read = desk.read(list, &["--skip-bad"]);
+    let read = workspace.read(list, &["--skip-bad"]);
     assert_eq!((read.code, read.urls.unwrap()), (1, vec!["http://a.ke/".to_owned()]));
 }
 
 #[test]
 fn every_bad_line_is_told_with_its_reason() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let good: String = (0..400).map(|n| format!("s{n}.ke\n")).collect();
     let bad: String = (0..37).map(|n| format!("=me{n}@y.ke\n")).collect();
-    let read = desk.read(format!("{good}{bad}"), &[]);
+    let read = workspace.read(format!("{good}{bad}"), &[]);
     assert_eq!((read.code, read.urls.unwrap().len()), (1, 400));
     assert_eq!(
-        read.said[10..12],
+        read.messages[10..12],
         [
             "list: … and 27 more bad lines: all are listed in skipped.csv in the survey's folder",
             "list: 400 start URLs on 400 sites; 37 bad lines skipped",
@@ -339,49 +356,49 @@ fn every_bad_line_is_told_with_its_reason() {
     );
     let rows: String =
         (0..37).map(|n| format!("{},'=me{n}@y.ke,\"a mail address, not a host name\"\n", n + 401)).collect();
-    assert_eq!(desk.skipped().unwrap(), format!("line,value,reason\n{rows}"));
-    fs::write(desk.folder.path().join("more"), format!("{good}t.ke\nnonsense\n")).unwrap();
-    desk.run(&["add", "d", "--start", "more"], None);
+    assert_eq!(workspace.skipped().unwrap(), format!("line,value,reason\n{rows}"));
+    fs::write(workspace.folder.path().join("more"), format!("{good}t.ke\nnonsense\n")).unwrap();
+    workspace.run(&["add", "d", "--start", "more"], None);
     let added = format!("line,value,reason\n{rows}402,nonsense,neither a URL nor a host name\n");
-    assert_eq!(desk.skipped().unwrap(), added);
+    assert_eq!(workspace.skipped().unwrap(), added);
     // If no survey begins, there is no folder.
-    let read = desk.read(format!("a.ke\n{bad}"), &[]);
-    assert_eq!((read.code, read.urls, desk.skipped()), (2, None, None));
+    let read = workspace.read(format!("a.ke\n{bad}"), &[]);
+    assert_eq!((read.code, read.urls, workspace.skipped()), (2, None, None));
     assert_eq!(
-        read.said[10..12],
+        read.messages[10..12],
         ["list: … and 27 more bad lines:", "list: lines 12–38: a mail address, not a host name"]
     );
-    desk.reads("a.ke\nb.ke\n", "");
-    assert_eq!(desk.skipped(), None);
+    workspace.assert_reads("a.ke\nb.ke\n", "");
+    assert_eq!(workspace.skipped(), None);
 }
 
 #[test]
 fn rows_without_a_website_are_counted_and_not_bad() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let list = "Shule,Website\nA,a.ke\nB,N/A\nC,\nD,-\nE,b.ke\nF\n";
-    let read = desk.read(list, &[]);
+    let read = workspace.read(list, &[]);
     assert_eq!(
         (read.code, read.urls.unwrap()),
         (1, vec!["http://a.ke/".to_owned(), "http://b.ke/".to_owned()])
     );
     assert_eq!(
-        read.said,
+        read.messages,
         [
             "list: columns separated by commas: 'Website', column 2 of 2, is taken",
             "list: 2 start URLs on 2 sites; 4 rows without a value",
         ]
     );
-    let read = desk.read("School,Website\nA,\nB,none\n", &[]);
-    let told = "error: list: no start URL in it (0 bad lines, 2 rows without a value)";
-    assert_eq!((read.code, read.urls, read.said.last().unwrap().as_str()), (2, None, told));
+    let read = workspace.read("School,Website\nA,\nB,none\n", &[]);
+    let expected_text = "error: list: no start URL in it (0 bad lines, 2 rows without a value)";
+    assert_eq!((read.code, read.urls, read.messages.last().unwrap().as_str()), (2, None, expected_text));
 }
 
 #[test]
 fn a_zone_that_stands_for_more_names_than_it_has_begins_nothing() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let names: String = (0..30).map(|n| format!("s{n} NS x\n")).collect();
     let zone = |directives: &str| format!("$ORIGIN ke.\n@ IN SOA a b 1 2 3 4 5\n{names}{directives}");
-    for (directives, line, told) in [
+    for (directives, line, expected_text) in [
         (
             "$INCLUDE more.zone\n",
             "line 33: '$INCLUDE more.zone' is skipped: the names in the file more.zone are not read: put them in place of this line",
@@ -393,23 +410,23 @@ fn a_zone_that_stands_for_more_names_than_it_has_begins_nothing() {
             "2 lines in it stand",
         ),
     ] {
-        let read = desk.read(zone(directives), &[]);
+        let read = workspace.read(zone(directives), &[]);
         assert_eq!((read.code, read.urls), (2, None));
-        assert!(read.said.contains(&format!("list: {line}")), "{:?}", read.said);
-        let told = format!(
-            "error: list: {told} for names that are not in the list: write out the names instead (--skip-bad starts without them)"
+        assert!(read.messages.contains(&format!("list: {line}")), "{:?}", read.messages);
+        let expected_text = format!(
+            "error: list: {expected_text} for names that are not in the list: write out the names instead (--skip-bad starts without them)"
         );
-        assert_eq!(read.said.last().unwrap(), &told);
-        assert_eq!(desk.read(zone(directives), &["--skip-bad"]).urls.unwrap().len(), 30);
+        assert_eq!(read.messages.last().unwrap(), &expected_text);
+        assert_eq!(workspace.read(zone(directives), &["--skip-bad"]).urls.unwrap().len(), 30);
     }
-    let read = desk.read(zone("$GENERATE 1-20 h${0,2} NS ns\n$GENERATE 1-254 $ A 41.90.0.$\n"), &[]);
+    let read = workspace.read(zone("$GENERATE 1-20 h${0,2} NS ns\n$GENERATE 1-254 $ A 41.90.0.$\n"), &[]);
     let urls = read.urls.unwrap();
     assert_eq!((urls.len(), urls[30].as_str(), urls[49].as_str()), (50, "http://h01.ke/", "http://h20.ke/"));
 }
 
 #[test]
 fn names_without_name_servers_are_counted_in_a_zone() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let form = "list: a zone file: names below it with NS records are taken";
     let advice = "to survey the names of other records, list only the names, one per line";
     // In the formats in which massdns and dig write their results.
@@ -421,25 +438,29 @@ fn names_without_name_servers_are_counted_in_a_zone() {
         ("a.ke.\t300\tIN\tA\t41.90.0.1\na.ke.\t300\tIN\tA\t41.90.0.2\n", 1),
         ("; <<>> DiG 9.18 <<>> a.ke\n;a.ke. IN A\na.ke. 60 IN CNAME b.ke.\nb.ke. 60 IN A 41.90.0.1\n", 2),
     ] {
-        let read = desk.read(list, &[]);
+        let read = workspace.read(list, &[]);
         let (count, have) =
             if names == 1 { ("1 name".to_owned(), "has") } else { (format!("{names} names"), "have") };
-        let told =
+        let expected_text =
             format!("error: list: no start URL in it (0 bad lines, {count} {have} no NS record): {advice}");
-        assert_eq!((read.code, read.said.last().unwrap()), (2, &told));
+        assert_eq!((read.code, read.messages.last().unwrap()), (2, &expected_text));
     }
-    let read = desk.read("a.ke. IN NS x.\nb.ke. IN A 41.90.0.1\nc.ke. IN A 41.90.0.1\nd.ke. IN TXT x\nns.a.ke. IN A 41.90.0.3\n", &[]);
-    assert_eq!(read.said[0], format!("{form}; 3 names without NS records are not"));
-    let read = desk.read(
+    let read = workspace.read("a.ke. IN NS x.\nb.ke. IN A 41.90.0.1\nc.ke. IN A 41.90.0.1\nd.ke. IN TXT x\nns.a.ke. IN A 41.90.0.3\n", &[]);
+    assert_eq!(read.messages[0], format!("{form}; 3 names without NS records are not"));
+    let read = workspace.read(
         "ke. IN SOA a. b. 1 2 3 4 5\na.ke. IN NS x.\nwww.ke. IN A 41.90.0.1\n_dmarc.ke. IN TXT x\n",
         &[],
     );
-    assert!(read.said[0].ends_with(" are taken; 1 name without an NS record is not"), "{:?}", read.said);
+    assert!(
+        read.messages[0].ends_with(" are taken; 1 name without an NS record is not"),
+        "{:?}",
+        read.messages
+    );
 }
 
 #[test]
 fn what_cannot_be_read_is_named_with_its_reason_and_begins_nothing() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     for (list, why) in [
         (b"PK\x03\x04xyz".as_slice(), "it is a zip archive or a spreadsheet: unpack it, or save it as CSV"),
         (b"\xff\xfea\0", "it is UTF-16: save it as UTF-8"),
@@ -449,42 +470,42 @@ fn what_cannot_be_read_is_named_with_its_reason_and_begins_nothing() {
         ),
         (b"$ORIGIN ke.\na NS (\nb NS x\n", "line 2: a parenthesis is opened here but not closed"),
     ] {
-        let read = desk.read(list, &[]);
-        assert_eq!(read.said, [format!("error: cannot read the start list list: {why}")]);
+        let read = workspace.read(list, &[]);
+        assert_eq!(read.messages, [format!("error: cannot read the start list list: {why}")]);
         assert_eq!((read.code, read.urls), (2, None));
     }
 }
 
 #[test]
 fn a_pilot_is_a_share_of_the_sites_and_recorded() {
-    let desk = Desk::new();
+    let workspace = Workspace::new();
     let list: String = (0..1000).map(|n| format!("s{n}.ke\nwww.s{n}.ke/x\n")).collect();
-    let read = desk.read(&list, &["--sample", "0.02", "--seed", "5"]);
+    let read = workspace.read(&list, &["--sample", "0.02", "--seed", "5"]);
     let urls = read.urls.unwrap();
     let sites = urls.len() / 2;
     assert!((8..40).contains(&sites), "{sites}");
     assert_eq!(
-        read.said[0],
+        read.messages[0],
         format!("list: {} start URLs on {sites} of 1,000 sites (--sample 0.02 --seed 5)", urls.len())
     );
     for file in ["survey.toml", "manifest.json"] {
-        let text = fs::read_to_string(desk.folder.path().join("d").join(file)).unwrap();
-        let told = if file == "survey.toml" {
+        let text = fs::read_to_string(workspace.folder.path().join("d").join(file)).unwrap();
+        let expected_text = if file == "survey.toml" {
             ["sample = 0.02", "seed = 5"]
         } else {
             ["\"sample\": 0.02", "\"seed\": 5"]
         };
-        assert!(told.iter().all(|told| text.contains(told)), "{text}");
+        assert!(expected_text.iter().all(|expected_text| text.contains(expected_text)), "{text}");
     }
     let mut backwards: Vec<&str> = list.lines().collect();
     backwards.reverse();
-    let again = desk.read(backwards.join("\n"), &["--sample", "0.02", "--seed", "5"]);
+    let again = workspace.read(backwards.join("\n"), &["--sample", "0.02", "--seed", "5"]);
     let mut same = again.urls.unwrap();
     same.reverse();
     assert_eq!(same, urls);
-    let none = desk.read("a.ke\n", &["--sample", "0.0001"]);
+    let none = workspace.read("a.ke\n", &["--sample", "0.0001"]);
     assert_eq!(
-        none.said.last().unwrap(),
+        none.messages.last().unwrap(),
         "error: list: none of its 1 site is selected by --sample 0.0001 (use a larger share or another --seed)"
     );
     assert_eq!((none.code, none.urls), (2, None));
@@ -501,9 +522,9 @@ fn a_large_zone_is_read_with_the_right_counts() {
         );
         zone += &format!("ns1.s{n}.co.ke.\t86400\tIN\tA\t192.0.2.1\n");
     }
-    let desk = Desk::new();
-    let read = desk.read(gzip(&zone), &["--sample", "0.001"]);
-    assert!(read.said[1].contains(" of 100,000 sites (--sample 0.001 --seed 0)"), "{:?}", read.said);
+    let workspace = Workspace::new();
+    let read = workspace.read(gzip(&zone), &["--sample", "0.001"]);
+    assert!(read.messages[1].contains(" of 100,000 sites (--sample 0.001 --seed 0)"), "{:?}", read.messages);
 }
 
 #[test]
@@ -511,23 +532,23 @@ fn a_large_ranking_is_read_with_the_right_counts() {
     let ranking: String = (1..=200_000)
         .map(|n| format!("{n},s{}.{}\n", n % 150_000, if n % 4 == 0 { "tz" } else { "ke" }))
         .collect();
-    let desk = Desk::new();
-    let read = desk.read(&ranking, &["--sample", "0.001"]);
-    assert_eq!(read.said[10], "list: … and 37,490 more start URLs outside .ke");
-    assert_eq!(read.said[11], "list: columns separated by commas, no header: column 2 of 2 is taken");
+    let workspace = Workspace::new();
+    let read = workspace.read(&ranking, &["--sample", "0.001"]);
+    assert_eq!(read.messages[10], "list: … and 37,490 more start URLs outside .ke");
+    assert_eq!(read.messages[11], "list: columns separated by commas, no header: column 2 of 2 is taken");
     assert!(
-        read.said[12].contains(" of 112,500 sites")
-            && read.said[12].ends_with("50,000 duplicates, 37,500 outside .ke left out"),
+        read.messages[12].contains(" of 112,500 sites")
+            && read.messages[12].ends_with("50,000 duplicates, 37,500 outside .ke left out"),
         "{:?}",
-        read.said
+        read.messages
     );
 }
 
 /// Processor seconds of this thread, whatever else the machine did meanwhile.
 #[cfg(target_os = "linux")]
 fn processor_time() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    told.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    schedstat.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
 /// The forms that were the slowest per byte. In at least one of ten tries, a list must take less than three
@@ -537,9 +558,9 @@ fn processor_time() -> f64 {
 fn reading_takes_time_in_proportion_to_the_bytes() {
     let time = |unit: &str, repeated: usize| {
         let text = format!("1,a.ke\n2,b.ke\n{}", unit.repeat(repeated));
-        let begun = processor_time();
+        let started = processor_time();
         let _ = StartList::read(text.as_bytes(), None);
-        processor_time() - begun
+        processor_time() - started
     };
     for unit in [
         "1,\"\n",

@@ -79,9 +79,9 @@ fn every_flag_of_a_survey_tells_its_default() {
         survey.get_arguments().filter(|flag| flag.get_action().takes_values() && !flag.is_required_set())
     {
         let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
-        let is_told =
+        let has_default =
             help.contains("[default: ") || help.contains("Required") || !flag.get_default_values().is_empty();
-        assert!(is_told, "{}: {help}", flag.get_id());
+        assert!(has_default, "{}: {help}", flag.get_id());
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::common::skipped::skip;
-use crate::common::waiting::{LOOK, until};
+use crate::common::waiting::{POLL_INTERVAL, until};
 
 /// A NATS server with its own store; it ends with the test.
 pub(crate) struct Bus {
@@ -25,11 +25,11 @@ pub(crate) struct Bus {
 impl Bus {
     /// None if the server program is not installed.
     pub(crate) fn start(test: &str) -> Option<Self> {
-        Self::with(test, "jetstream {}")
+        Self::start_with(test, "jetstream {}")
     }
 
     /// The same with lines for its configuration file.
-    pub(crate) fn with(test: &str, configuration: &str) -> Option<Self> {
+    pub(crate) fn start_with(test: &str, configuration: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let process = match server(folder.path(), port, configuration) {
@@ -72,7 +72,7 @@ impl Bus {
     }
 
     /// Agents that are started from now on have these flags too; only the first call has an effect.
-    pub(crate) fn agents_need(&self, flags: &[&str]) {
+    pub(crate) fn set_agent_flags(&self, flags: &[&str]) {
         self.agent_flags.get_or_init(|| flags.iter().map(|flag| (*flag).to_owned()).collect());
     }
 
@@ -146,9 +146,9 @@ impl Link {
 }
 
 fn forward(mut from: TcpStream, mut to: TcpStream, state: &LinkState) {
-    let (sender, under_way) = channel::<(Instant, Vec<u8>)>();
-    let arrives = std::thread::spawn(move || {
-        for (due, bytes) in under_way {
+    let (sender, in_flight) = channel::<(Instant, Vec<u8>)>();
+    let delivery = std::thread::spawn(move || {
+        for (due, bytes) in in_flight {
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
             if to.write_all(&bytes).is_err() {
                 break;
@@ -159,7 +159,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, state: &LinkState) {
     let mut buffer = [0; 1 << 13];
     while let Ok(size @ 1..) = from.read(&mut buffer) {
         while state.is_held.load(Ordering::SeqCst) {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let delay = Duration::from_millis(state.delay_ms.load(Ordering::SeqCst));
         if sender.send((Instant::now() + delay, buffer[..size].to_vec())).is_err() {
@@ -167,7 +167,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, state: &LinkState) {
         }
     }
     drop(sender);
-    let _ = arrives.join();
+    let _ = delivery.join();
 }
 
 /// A process that ends with the test.
@@ -208,13 +208,13 @@ impl Process {
     }
 
     /// The next line of its standard error that contains these words.
-    pub(crate) fn says(&mut self, words: &str) -> String {
+    pub(crate) fn await_line(&mut self, text: &str) -> String {
         let mut lines = BufReader::new(self.0.stderr.take().unwrap()).lines().map(Result::unwrap);
-        let said =
-            lines.find(|line| line.contains(words)).unwrap_or_else(|| panic!("it never said {words:?}"));
+        let found =
+            lines.find(|line| line.contains(text)).unwrap_or_else(|| panic!("it never said {text:?}"));
         // A process must not block on output that nobody reads.
         std::thread::spawn(move || lines.for_each(drop));
-        said
+        found
     }
 }
 
@@ -228,7 +228,7 @@ pub(crate) fn agent(bus: &Bus, name: &str) -> Process {
 }
 
 /// One that walks this number of sites at once.
-pub(crate) fn agent_of(bus: &Bus, name: &str, sites: usize) -> Process {
+pub(crate) fn agent_with_sites(bus: &Bus, name: &str, sites: usize) -> Process {
     Process(agent_with(program(), bus, name, sites).spawn().unwrap())
 }
 
@@ -237,20 +237,20 @@ pub(crate) fn agent_command(command: Command, bus: &Bus, name: &str) -> Command 
 }
 
 fn agent_with(command: Command, bus: &Bus, name: &str, sites: usize) -> Command {
-    let mut command = over(command, &bus.url(), name, sites);
+    let mut command = with_agent_arguments(command, &bus.url(), name, sites);
     command.args(bus.agent_flags.get().into_iter().flatten());
     command
 }
 
 /// The same with a bus at this address.
-pub(crate) fn agent_over(command: Command, bus: &str, name: &str) -> Command {
-    over(command, bus, name, SITES)
+pub(crate) fn agent_command_on(command: Command, bus: &str, name: &str) -> Command {
+    with_agent_arguments(command, bus, name, SITES)
 }
 
 /// Number of sites that an agent walks at once, unless a test sets another one.
 const SITES: usize = 8;
 
-fn over(mut command: Command, bus: &str, name: &str, sites: usize) -> Command {
+fn with_agent_arguments(mut command: Command, bus: &str, name: &str, sites: usize) -> Command {
     command.args(["agent", "--nats", bus, "--name", name, "--sites", &sites.to_string()]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command

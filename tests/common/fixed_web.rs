@@ -14,14 +14,14 @@ use ccsurvey::space::{
 use tokio::runtime::Runtime;
 
 /// Sound sites, each on its own server; each links to the next.
-const SOUND: [&str; 8] =
+const WORKING_HOSTS: [&str; 8] =
     ["ants.ke", "bees.ke", "crows.ke", "doves.ke", "eagles.ke", "found.ke", "goats.ke", "hens.ke"];
 /// Number of sound sites in the start list; the others are found.
-const STARTED: usize = 5;
+const STARTED_HOSTS: usize = 5;
 /// Sites that share a server, which is sent one request at a time.
 const SHARED: [&str; 3] = ["blog.ke", "news.ke", "shop.ke"];
 /// Number of sites on a server that closes every connection.
-const DOWN: usize = 14;
+const DOWN_HOSTS: usize = 14;
 /// A site whose front page leads nowhere, so that each of its start URLs makes a tree.
 pub(crate) const ISLANDS: &str = "islands.ke";
 
@@ -77,9 +77,9 @@ impl FixedSpace {
 }
 
 pub(crate) fn start_list() -> String {
-    let down = (1..=DOWN).map(|number| format!("down{number}.ke"));
+    let down = (1..=DOWN_HOSTS).map(|number| format!("down{number}.ke"));
     let islands = ["/", "/reef", "/atoll"].map(|path| format!("{ISLANDS}{path}"));
-    let hosts = SOUND[..STARTED].iter().chain(&SHARED).map(|host| (*host).to_owned());
+    let hosts = WORKING_HOSTS[..STARTED_HOSTS].iter().chain(&SHARED).map(|host| (*host).to_owned());
     let urls = down.chain(hosts).chain(islands).map(|rest| {
         let slash = if rest.contains('/') { "" } else { "/" };
         format!("http://{rest}{slash}\n")
@@ -90,13 +90,13 @@ pub(crate) fn start_list() -> String {
 /// Sites that share no server and link to no others: a survey of them to depth two takes 13 requests for
 /// each.
 pub(crate) fn few_starts() -> String {
-    SOUND[..STARTED].iter().map(|host| format!("http://{host}/\n")).collect()
+    WORKING_HOSTS[..STARTED_HOSTS].iter().map(|host| format!("http://{host}/\n")).collect()
 }
 
-pub(crate) const FEW: [&str; 4] = ["--depth", "2", "--feed-back", "off"];
+pub(crate) const FEW_FLAGS: [&str; 4] = ["--depth", "2", "--feed-back", "off"];
 
 fn address_of(host: &str) -> Option<Ipv4Addr> {
-    if let Some(number) = SOUND.iter().position(|sound| *sound == host) {
+    if let Some(number) = WORKING_HOSTS.iter().position(|working| *working == host) {
         return Some(Ipv4Addr::new(41, 90, 0, number as u8 + 1));
     }
     match host {
@@ -104,7 +104,7 @@ fn address_of(host: &str) -> Option<Ipv4Addr> {
         _ if SHARED.contains(&host) => Some(SHARED_SERVER),
         _ => {
             let number: usize = host.strip_prefix("down")?.strip_suffix(".ke")?.parse().ok()?;
-            (1..=DOWN).contains(&number).then_some(DOWN_SERVER)
+            (1..=DOWN_HOSTS).contains(&number).then_some(DOWN_SERVER)
         }
     }
 }
@@ -121,7 +121,10 @@ fn links(host: &str, path: &str) -> Option<Vec<String>> {
         (_, "/1/1" | "/1/2" | "/2/1" | "/2/2" | "/3/1" | "/3/2") => vec!["/1".to_owned()],
         _ => return None,
     };
-    let next = SOUND.iter().position(|sound| *sound == host).and_then(|at| SOUND.get(at + 1));
+    let next = WORKING_HOSTS
+        .iter()
+        .position(|working| *working == host)
+        .and_then(|index| WORKING_HOSTS.get(index + 1));
     let external = next.filter(|_| path == "/2").map(|next| format!("http://{next}/"));
     Some(internal.into_iter().chain(external).chain([format!("http://away.example{path}")]).collect())
 }

@@ -65,10 +65,10 @@ impl Space {
     /// Serves `tests/worlds/NAME.toml`.
     pub(crate) fn serve(name: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds").join(format!("{name}.toml"));
-        Self::of(&std::fs::read_to_string(path).unwrap())
+        Self::from_toml(&std::fs::read_to_string(path).unwrap())
     }
 
-    pub(crate) fn of(world: &str) -> Self {
+    pub(crate) fn from_toml(world: &str) -> Self {
         let world = Arc::new(World::parse(world).unwrap());
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -128,7 +128,7 @@ impl Space {
     /// The accesses, once there are this many. A server notes an access whose client has hung up when it sees
     /// that, which may be after the survey has ended. After some minutes the test goes on with the accesses
     /// that are there.
-    pub(crate) fn accesses_once(&self, number: usize) -> Vec<Access> {
+    pub(crate) fn await_accesses(&self, number: usize) -> Vec<Access> {
         waiting::until(|| self.accesses().len() >= number);
         self.accesses()
     }
@@ -214,8 +214,8 @@ pub(crate) fn timeless_tables(dir: &Path) -> TimelessTables {
     tables.sites.sort_by(|a, b| (&a.site, a.seed).cmp(&(&b.site, b.seed)));
     tables.levels.sort_by(|a, b| (&a.site, a.seed, a.depth).cmp(&(&b.site, b.seed, b.depth)));
     tables.links.sort_by(|a, b| (&a.site, a.seed, a.depth, &a.url).cmp(&(&b.site, b.seed, b.depth, &b.url)));
-    let place = |row: &ExchangeRow| (row.site.clone(), row.seed, row.number, row.attempt);
-    tables.exchanges.sort_by_key(place);
+    let sort_key = |row: &ExchangeRow| (row.site.clone(), row.seed, row.number, row.attempt);
+    tables.exchanges.sort_by_key(sort_key);
     tables
 }
 
@@ -227,11 +227,12 @@ fn assert_accounted(tables: &TimelessTables) {
     }
     for site in &tables.sites {
         let levels = || tables.levels.iter().filter(|row| (&row.site, row.seed) == (&site.site, site.seed));
-        let asked = tables.exchanges.iter().filter(|row| (&row.site, row.seed) == (&site.site, site.seed));
-        let asked = asked.filter(|row| row.total_ms.is_some()).count() as u64;
+        let sent_exchanges =
+            tables.exchanges.iter().filter(|row| (&row.site, row.seed) == (&site.site, site.seed));
+        let sent_exchanges = sent_exchanges.filter(|row| row.total_ms.is_some()).count() as u64;
         let counted: u64 = levels().map(|row| row.requests).sum();
         assert_eq!(site.requests, counted + site.robots_requests + site.probe_requests, "{}", site.site);
-        assert_eq!(site.requests, asked, "{}", site.site);
+        assert_eq!(site.requests, sent_exchanges, "{}", site.site);
         assert_eq!(site.internal_urls, levels().map(|row| row.internal_urls).sum::<u64>(), "{}", site.site);
     }
 }
@@ -242,7 +243,7 @@ pub(crate) fn servers(dir: &Path) -> Vec<ServerRow> {
 
 /// Compares row by row, so that a failure shows the row that differs.
 #[track_caller]
-pub(crate) fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
+pub(crate) fn assert_same_rows<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], what: &str) {
     for (found, expected) in found.iter().zip(expected) {
         assert_eq!(found, expected, "{what}");
     }
@@ -250,9 +251,9 @@ pub(crate) fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T], 
 }
 
 #[track_caller]
-pub(crate) fn same_tables(found: &TimelessTables, expected: &TimelessTables) {
-    same(&found.sites, &expected.sites, "sites");
-    same(&found.levels, &expected.levels, "levels");
-    same(&found.links, &expected.links, "links");
-    same(&found.exchanges, &expected.exchanges, "exchanges");
+pub(crate) fn assert_same_tables(found: &TimelessTables, expected: &TimelessTables) {
+    assert_same_rows(&found.sites, &expected.sites, "sites");
+    assert_same_rows(&found.levels, &expected.levels, "levels");
+    assert_same_rows(&found.links, &expected.links, "links");
+    assert_same_rows(&found.exchanges, &expected.exchanges, "exchanges");
 }

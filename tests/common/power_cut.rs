@@ -9,20 +9,20 @@ use std::process::Command;
 use super::skipped::skip;
 
 /// Whether `strace` works here.
-pub(crate) fn can_watch(test: &str) -> bool {
-    let watched = Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).status();
-    let can = watched.is_ok_and(|status| status.success());
-    if !can {
+pub(crate) fn can_trace(test: &str) -> bool {
+    let traced = Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).status();
+    let is_available = traced.is_ok_and(|status| status.success());
+    if !is_available {
         skip(test, "there is no strace (tests/setup installs it), or it may not watch");
     }
-    can
+    is_available
 }
 
 /// The system calls by which a program changes files.
 const CALLS: &str = "openat,write,pwrite64,lseek,ftruncate,rename,renameat,renameat2,mkdir,fsync,fdatasync";
 
 /// The program under `strace`, which writes the program's system calls to `trace`.
-pub(crate) fn watched(program: &Path, trace: &Path) -> Command {
+pub(crate) fn traced(program: &Path, trace: &Path) -> Command {
     let mut strace = Command::new("strace");
     strace.args(["-f", "--seccomp-bpf", "-y", "-s", "0", "-e", &format!("trace={CALLS}"), "-o"]);
     strace.arg(trace).arg(program);
@@ -36,10 +36,10 @@ pub(crate) struct Disk {
     /// Files and folders, and whether their names survive a cut.
     names: HashMap<PathBuf, bool>,
     /// Offset of the next write, by file descriptor.
-    places: HashMap<String, u64>,
+    offsets: HashMap<String, u64>,
     /// Calls that have begun, by thread: the first part of their line, and the number of bytes that they
     /// flush.
-    begun: HashMap<String, (String, Option<u64>)>,
+    unfinished: HashMap<String, (String, Option<u64>)>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -51,7 +51,7 @@ struct Written {
 
 impl Disk {
     /// A disk that holds everything in a folder.
-    pub(crate) fn of(folder: &Path) -> Self {
+    pub(crate) fn from_folder(folder: &Path) -> Self {
         let mut disk = Self::default();
         for path in walk(folder) {
             let length = fs::metadata(&path).unwrap().len();
@@ -64,35 +64,35 @@ impl Disk {
     }
 
     /// Applies the system calls of a program.
-    pub(crate) fn follow(mut self, trace: &Path) -> Self {
+    pub(crate) fn apply_trace(mut self, trace: &Path) -> Self {
         for line in String::from_utf8_lossy(&fs::read(trace).unwrap()).lines() {
             let Some((thread, call)) = line.split_once(' ') else { continue };
             let call = call.trim_start();
-            if let Some(begun) = call.strip_suffix("<unfinished ...>") {
-                let flushes = self.flushed_by(begun);
-                self.begun.insert(thread.to_owned(), (begun.trim_end().to_owned(), flushes));
+            if let Some(unfinished) = call.strip_suffix("<unfinished ...>") {
+                let flushed_length = self.flush_length(unfinished);
+                self.unfinished.insert(thread.to_owned(), (unfinished.trim_end().to_owned(), flushed_length));
             } else if let Some((_, end)) =
                 call.strip_prefix("<... ").and_then(|it| it.split_once(" resumed>"))
             {
-                if let Some((begun, flushes)) = self.begun.remove(thread) {
-                    self.take(&format!("{begun}{end}"), flushes);
+                if let Some((unfinished, flushed_length)) = self.unfinished.remove(thread) {
+                    self.apply(&format!("{unfinished}{end}"), flushed_length);
                 }
             } else {
-                let flushes = self.flushed_by(call);
-                self.take(call, flushes);
+                let flushed_length = self.flush_length(call);
+                self.apply(call, flushed_length);
             }
         }
         self
     }
 
     /// The number of bytes that are on the disk after this call, if it flushes a file.
-    fn flushed_by(&self, call: &str) -> Option<u64> {
+    fn flush_length(&self, call: &str) -> Option<u64> {
         let (name, rest) = call.split_once('(')?;
         let (_, path) = descriptor(rest).filter(|_| matches!(name, "fsync" | "fdatasync"))?;
         Some(self.files.get(&path).map_or(0, |written| written.length))
     }
 
-    fn take(&mut self, call: &str, flushes: Option<u64>) {
+    fn apply(&mut self, call: &str, flushed_length: Option<u64>) {
         let Some((name, rest)) = call.split_once('(') else { return };
         let Some((arguments, result)) = rest.rsplit_once(" = ") else { return };
         let arguments = arguments.trim_end().trim_end_matches(')');
@@ -106,7 +106,7 @@ impl Disk {
         match name {
             "openat" => {
                 let Some((opened, path)) = descriptor(result) else { return };
-                self.places.insert(opened, 0);
+                self.offsets.insert(opened, 0);
                 if arguments.contains("O_CREAT") && !self.names.contains_key(&path) {
                     self.names.insert(path.clone(), false);
                     self.files.insert(path, Written::default());
@@ -114,16 +114,17 @@ impl Disk {
                     self.files.insert(path, Written::default());
                 }
             }
-            "lseek" => self.places.extend(descriptor(rest).map(|(opened, _)| (opened, number))),
+            "lseek" => self.offsets.extend(descriptor(rest).map(|(opened, _)| (opened, number))),
             "write" | "pwrite64" => {
                 let Some((opened, path)) = descriptor(rest) else { return };
-                let place = self.places.entry(opened).or_default();
+                let offset = self.offsets.entry(opened).or_default();
                 let end = if name == "write" {
-                    *place += number;
-                    *place
+                    *offset += number;
+                    *offset
                 } else {
                     let last = arguments.rsplit(", ").next();
-                    last.and_then(|at| at.parse::<u64>().ok()).unwrap_or_else(|| panic!("{call}")) + number
+                    last.and_then(|argument| argument.parse::<u64>().ok()).unwrap_or_else(|| panic!("{call}"))
+                        + number
                 };
                 if let Some(written) = self.files.get_mut(&path) {
                     written.length = written.length.max(end);
@@ -156,7 +157,8 @@ impl Disk {
             "fsync" | "fdatasync" => {
                 let Some((_, path)) = descriptor(rest) else { return };
                 if let Some(written) = self.files.get_mut(&path) {
-                    written.flushed = written.flushed.max(flushes.unwrap_or_default()).min(written.length);
+                    written.flushed =
+                        written.flushed.max(flushed_length.unwrap_or_default()).min(written.length);
                 }
                 for (named, is_kept) in &mut self.names {
                     *is_kept |= named.parent() == Some(&path);
@@ -166,15 +168,15 @@ impl Disk {
         }
     }
 
-    /// Writes to `left` what a cut leaves of `folder` in its current state.
-    pub(crate) fn cut(&self, folder: &Path, left: &Path) {
+    /// Writes to `surviving` what a cut leaves of `folder` in its current state.
+    pub(crate) fn cut(&self, folder: &Path, surviving: &Path) {
         let is_kept = |path: &Path| {
             let within = path.ancestors().take_while(|it| it.starts_with(folder) && *it != folder);
             within.into_iter().all(|it| self.names.get(it) == Some(&true))
         };
-        fs::create_dir_all(left).unwrap();
+        fs::create_dir_all(surviving).unwrap();
         for path in folders(folder).into_iter().filter(|path| is_kept(path)) {
-            fs::create_dir_all(left.join(path.strip_prefix(folder).unwrap())).unwrap();
+            fs::create_dir_all(surviving.join(path.strip_prefix(folder).unwrap())).unwrap();
         }
         for path in files(folder).into_iter().filter(|path| is_kept(path)) {
             let mut bytes = fs::read(&path).unwrap();
@@ -183,7 +185,7 @@ impl Disk {
             if path.extension().is_none_or(|kind| kind != "redb") {
                 bytes.truncate(usize::try_from(flushed).unwrap());
             }
-            fs::write(left.join(path.strip_prefix(folder).unwrap()), bytes).unwrap();
+            fs::write(surviving.join(path.strip_prefix(folder).unwrap()), bytes).unwrap();
         }
     }
 }

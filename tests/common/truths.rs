@@ -6,7 +6,7 @@ use ccsurvey::exchange::Class;
 use ccsurvey::records::{LevelRow, LinkRow, SiteRow};
 use ccsurvey::space::{LevelTruth, LinkTruth, SiteTruth, Truth};
 
-use super::{TimelessTables, same};
+use super::{TimelessTables, assert_same_rows};
 
 fn site_truth(row: &SiteRow) -> SiteTruth {
     SiteTruth {
@@ -74,11 +74,15 @@ fn link_truth(row: &LinkRow) -> LinkTruth {
 
 /// Compares row by row what a survey found with what it should have found.
 #[track_caller]
-pub(crate) fn assert_true(tables: &TimelessTables, truth: &Truth, what: &str) {
+pub(crate) fn assert_matches_truth(tables: &TimelessTables, truth: &Truth, what: &str) {
     let sites = truth.sites.iter().cloned().map(|row| SiteTruth { reachable: false, ..row });
-    same(&tables.sites.iter().map(site_truth).collect::<Vec<_>>(), &sites.collect::<Vec<_>>(), what);
-    same(&tables.levels.iter().map(level_truth).collect::<Vec<_>>(), &truth.levels, what);
-    same(&tables.links.iter().map(link_truth).collect::<Vec<_>>(), &truth.links, what);
+    assert_same_rows(
+        &tables.sites.iter().map(site_truth).collect::<Vec<_>>(),
+        &sites.collect::<Vec<_>>(),
+        what,
+    );
+    assert_same_rows(&tables.levels.iter().map(level_truth).collect::<Vec<_>>(), &truth.levels, what);
+    assert_same_rows(&tables.links.iter().map(link_truth).collect::<Vec<_>>(), &truth.links, what);
 }
 
 /// The sites that delivered a page, and the sites that are reachable according to the truth.

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ccsurvey::records::{ExchangeRow, Manifest, SurveyState};
 use ccsurvey::survey::Snapshot;
 
-use crate::common::fixed_web::{FEW, FixedSpace, few_starts};
+use crate::common::fixed_web::{FEW_FLAGS, FixedSpace, few_starts};
 use crate::common::rows;
 use crate::common::skipped::skip;
 use crate::common::waiting::until;
@@ -20,11 +20,11 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// The pause after a request that was in flight when the process died.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// Shorter than a pause. If the survey trusted the clock, the pause would be over while no process runs.
-const REST: Duration = Duration::from_millis(500);
+const DOWNTIME: Duration = Duration::from_millis(500);
 
 /// The library that gives a program another time; its uptime and its monotonic clock remain those of the
 /// machine.
-fn another_time() -> Option<PathBuf> {
+fn faketime_library() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.filter_map(Result::ok);
     let mut found = folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1"));
     found.find(|library| library.exists())
@@ -43,7 +43,7 @@ fn now() -> Duration {
 
 #[test]
 fn a_clock_that_is_set_between_runs_makes_no_pause_longer_or_shorter() {
-    let Some(library) = another_time() else {
+    let Some(library) = faketime_library() else {
         return skip("clocks", "there is no faketime (tests/setup installs it)");
     };
     let space = FixedSpace::serve(SERVICE);
@@ -58,18 +58,19 @@ fn a_clock_that_is_set_between_runs_makes_no_pause_longer_or_shorter() {
     for offset in ["+400d", "+0", "-1h", "+36h", "-30m", "+90s", "-400d"] {
         let before = space.accesses().len();
         let mut child = if deaths.is_empty() {
-            space.command(program(&library, offset), &dir, &start, &flags).args(FEW).spawn().unwrap()
+            space.command(program(&library, offset), &dir, &start, &flags).args(FEW_FLAGS).spawn().unwrap()
         } else {
             resume(offset)
         };
         // It goes on before long, whatever pauses are on record.
-        let sound = || space.accesses()[before..].iter().filter(|access| access.status.is_some()).count();
-        assert!(until(|| sound() >= 4), "{offset}: {} requests", sound());
+        let response_count =
+            || space.accesses()[before..].iter().filter(|access| access.status.is_some()).count();
+        assert!(until(|| response_count() >= 4), "{offset}: {} requests", response_count());
         assert!(child.try_wait().unwrap().is_none(), "{offset}: it was over before");
         child.kill().unwrap();
         child.wait().unwrap();
         let died = now();
-        std::thread::sleep(REST);
+        std::thread::sleep(DOWNTIME);
         deaths.push((died, now()));
     }
     let last_began = SystemTime::now();
@@ -98,9 +99,9 @@ fn a_clock_that_is_set_between_runs_makes_no_pause_longer_or_shorter() {
     let ended = SystemTime::now();
     assert!(status.updated.is_some_and(|updated| last_began < updated && updated <= ended), "{status:?}");
     let latest = rows::<ExchangeRow>(&dir).into_iter().map(|row| SystemTime::from(row.started));
-    assert!(latest.filter(|at| last_began < *at && *at <= ended).count() >= 4);
-    let told = std::fs::read_to_string(dir.join("log.jsonl")).unwrap();
-    for way in ["back by 34560000 s", "back by 3600 s", "forward by 133200 s", "forward by 34560000 s"] {
-        assert!(told.contains(way), "{way}: {told}");
+    assert!(latest.filter(|moment| last_began < *moment && *moment <= ended).count() >= 4);
+    let log_text = std::fs::read_to_string(dir.join("log.jsonl")).unwrap();
+    for change in ["back by 34560000 s", "back by 3600 s", "forward by 133200 s", "forward by 34560000 s"] {
+        assert!(log_text.contains(change), "{change}: {log_text}");
     }
 }

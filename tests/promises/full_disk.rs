@@ -35,8 +35,8 @@ impl Space {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut told = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let mut last_word = || told.next().unwrap().split_whitespace().last().unwrap().to_owned();
+        let mut printed_lines = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let mut last_word = || printed_lines.next().unwrap().split_whitespace().last().unwrap().to_owned();
         let (dns, gateway) = (last_word(), last_word());
         Self { process, dns, gateway }
     }
@@ -87,13 +87,13 @@ fn a_survey_on_a_full_disk_stops_says_so_and_goes_on_when_there_is_room() {
         space.dns, space.gateway
     );
     let output = run_in_namespace(folder, &script);
-    let said = String::from_utf8(output.stderr).unwrap();
+    let messages = String::from_utf8(output.stderr).unwrap();
     let message = "ccsurvey: error: disk/d: the disk is full; the survey has stopped and its state is kept: free \
                    some space and continue with `ccsurvey resume disk/d`";
-    assert!(said.lines().any(|line| line == message), "{said}");
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    let printed_there = String::from_utf8(output.stdout).unwrap();
-    let (code, summary) = printed_there.split_once('\n').unwrap();
+    assert!(messages.lines().any(|line| line == message), "{messages}");
+    assert_eq!(output.status.code(), Some(0), "{messages}");
+    let script_output = String::from_utf8(output.stdout).unwrap();
+    let (code, summary) = script_output.split_once('\n').unwrap();
     assert_eq!(code, "1");
 
     // Nothing is lost: the survey found every site that can be found.

@@ -61,7 +61,7 @@ impl Link {
     }
 }
 
-async fn while_cut(is_cut: &AtomicBool) {
+async fn wait_while_cut(is_cut: &AtomicBool) {
     while is_cut.load(Ordering::SeqCst) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -75,13 +75,13 @@ async fn forward_datagrams(socket: UdpSocket, to: SocketAddr, is_cut: Arc<Atomic
         if is_cut.load(Ordering::SeqCst) {
             continue;
         }
-        let (question, socket) = (buffer[..size].to_vec(), socket.clone());
+        let (query, socket) = (buffer[..size].to_vec(), socket.clone());
         tokio::spawn(async move {
-            let back = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-            back.send_to(&question, to).await.unwrap();
+            let upstream = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            upstream.send_to(&query, to).await.unwrap();
             let mut response = [0; 2048];
-            let heard = tokio::time::timeout(Duration::from_secs(5), back.recv(&mut response)).await;
-            if let Ok(Ok(size)) = heard {
+            let received = tokio::time::timeout(Duration::from_secs(5), upstream.recv(&mut response)).await;
+            if let Ok(Ok(size)) = received {
                 let _ = socket.send_to(&response[..size], from).await;
             }
         });
@@ -90,18 +90,18 @@ async fn forward_datagrams(socket: UdpSocket, to: SocketAddr, is_cut: Arc<Atomic
 
 async fn forward_streams(listener: TcpListener, to: SocketAddr, is_cut: Arc<AtomicBool>) {
     loop {
-        while_cut(&is_cut).await;
+        wait_while_cut(&is_cut).await;
         // A connection that came in meanwhile is served when the link is back.
         let Ok((mut near, _)) = listener.accept().await else { return };
         let is_cut = is_cut.clone();
         tokio::spawn(async move {
-            while_cut(&is_cut).await;
+            wait_while_cut(&is_cut).await;
             let Ok(mut far) = TcpStream::connect(to).await else { return };
             tokio::select! {
                 _ = copy_bidirectional(&mut near, &mut far) => {}
                 // Data in flight is lost with the link.
                 () = async { while !is_cut.load(Ordering::SeqCst) { tokio::time::sleep(Duration::from_millis(2)).await; } } => {
-                    while_cut(&is_cut).await;
+                    wait_while_cut(&is_cut).await;
                 }
             }
         });
@@ -109,15 +109,15 @@ async fn forward_streams(listener: TcpListener, to: SocketAddr, is_cut: Arc<Atom
 }
 
 /// How long the link is cut.
-const CUT: Duration = Duration::from_secs(16);
+const CUT_DURATION: Duration = Duration::from_secs(16);
 
 #[test]
 fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
     let space = Space::serve("a_small_country");
-    let usual = space.survey(space.settings());
+    let undisturbed = space.survey(space.settings());
     let link = Link::to(&space);
     // Short compared with the cut, long compared with the hiccups of a busy machine.
-    let short = Span(CUT / 5);
+    let short = Span(CUT_DURATION / 5);
     let settings = Settings {
         dns: Some(link.dns),
         gateway: Some(link.gateway),
@@ -128,7 +128,7 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
         connect_timeout: short,
         first_byte_timeout: short,
         idle_timeout: short,
-        exchange_timeout: Span(CUT / 2),
+        exchange_timeout: Span(CUT_DURATION / 2),
         ..space.settings()
     };
     let before = space.accesses().len();
@@ -139,19 +139,19 @@ fn a_survey_whose_own_link_breaks_pauses_and_gives_no_site_up() {
                 // Counted after the link is cut: however late this thread gets there, no request arrives
                 // meanwhile.
                 let seen = space.accesses().len();
-                std::thread::sleep(CUT);
+                std::thread::sleep(CUT_DURATION);
                 assert!(space.accesses().len() <= seen + 64, "the link was cut");
             });
         });
         space.survey(settings)
     });
     let outcomes = |sites: &[SiteRow], outcome| sites.iter().filter(|site| site.outcome == outcome).count();
-    let (sites, usual_sites) = (surveyed.rows::<SiteRow>(), usual.rows::<SiteRow>());
-    let more = outcomes(&sites, "unreachable") - outcomes(&usual_sites, "unreachable");
+    let (sites, undisturbed_sites) = (surveyed.rows::<SiteRow>(), undisturbed.rows::<SiteRow>());
+    let extra = outcomes(&sites, "unreachable") - outcomes(&undisturbed_sites, "unreachable");
     // Without the pause, each of the sixteen visits would lose a site with every time-out of the cut.
-    assert!(more <= 16, "{more} sites more are unreachable than the visits in flight");
+    assert!(extra <= 16, "{extra} sites more are unreachable than the visits in flight");
     let failures = |rows: Vec<ExchangeRow>| rows.iter().filter(|row| row.failure.is_some()).count();
-    let (lost, expected) = (failures(surveyed.rows()), failures(usual.rows()));
+    let (lost, expected) = (failures(surveyed.rows()), failures(undisturbed.rows()));
     // The requests in flight, those that showed that the link is broken, and the probes.
     assert!(lost <= expected + 16 + 16 + 8, "{lost} failures, {expected} without a cut");
 }

@@ -32,13 +32,13 @@ fn crawl_delay(world: &World, host: &str) -> Option<f64> {
 }
 
 /// The delay that the robots.txt of its host requires before an access.
-fn asked_delay(world: &World, access: &Access) -> Option<Duration> {
+fn requested_delay(world: &World, access: &Access) -> Option<Duration> {
     let delay = crawl_delay(world, &access.host).filter(|_| access.path != "/robots.txt");
     delay.map(Duration::from_secs_f64)
 }
 
 /// The verdicts of the judge of a running survey if it reads only the log of the servers.
-fn judged(world: &World, log: &[Access], limits: PromisedLimits) -> Vec<Verdict> {
+fn judge_log(world: &World, log: &[Access], limits: PromisedLimits) -> Vec<Verdict> {
     let mut judge = Judge::new(limits, Observations::default());
     let mut in_order: Vec<&Access> = log.iter().collect();
     in_order.sort_by_key(|access| access.arrival_us);
@@ -50,16 +50,24 @@ fn judged(world: &World, log: &[Access], limits: PromisedLimits) -> Vec<Verdict>
         response.failure = response.failure.filter(|_| access.status.is_none());
         response.status = access.status;
         response.timings.total = Duration::from_micros(access.end_us.saturating_sub(access.arrival_us));
-        let (purpose, url, against) = (Purpose::Page, None, OwnerObjections::default());
-        let crawl_delay = asked_delay(world, access);
-        judge.note(&Fact { site: &site, address, purpose, url, response: &response, crawl_delay, against });
+        let (purpose, url, objections) = (Purpose::Page, None, OwnerObjections::default());
+        let crawl_delay = requested_delay(world, access);
+        judge.note(&Fact {
+            site: &site,
+            address,
+            purpose,
+            url,
+            response: &response,
+            crawl_delay,
+            objections,
+        });
     }
-    judge.verdicts_at_the_end()
+    judge.final_verdicts()
 }
 
 #[test]
 fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first() {
-    let space = Space::of(include_str!("../../data/demo.toml"));
+    let space = Space::from_toml(include_str!("../../data/demo.toml"));
     let settings = Settings {
         sites: 32,
         depth: DepthRule::Levels(2),
@@ -75,7 +83,7 @@ fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first(
 
     let hosts = |seen: &[&Access]| seen.iter().map(|access| &access.host).collect::<HashSet<_>>().len();
     let shared = by_address(&log).values().filter(|seen| hosts(seen) > 1).count();
-    let slowed = log.iter().filter(|access| asked_delay(&space.world, access).is_some()).count();
+    let slowed = log.iter().filter(|access| requested_delay(&space.world, access).is_some()).count();
     let pace = Pace {
         min_delay: MIN_DELAY,
         factor: FACTOR,
@@ -84,7 +92,7 @@ fn servers_see_one_request_at_a_time_with_pauses_and_a_contact_and_robots_first(
         ..Pace::default()
     };
     let limits = PromisedLimits { pace, permits_special_addresses: true, ..PromisedLimits::default() };
-    let verdicts = judged(&space.world, &log, limits);
+    let verdicts = judge_log(&space.world, &log, limits);
     let broken = verdicts.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
     assert_eq!(broken.map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
     assert!(shared > 3, "the world has servers with several hosts");
@@ -109,7 +117,7 @@ fn the_ledger_says_what_the_servers_saw() {
     let space = Space::serve("a_small_country");
     let surveyed = space.survey(space.settings());
     let rows = crate::common::servers(&surveyed.dir());
-    let log = space.accesses_once(rows.iter().map(|row| row.requests as usize).sum());
+    let log = space.await_accesses(rows.iter().map(|row| row.requests as usize).sum());
     let seen = by_address(&log);
     for row in rows {
         let accesses = &seen[&row.address];
@@ -143,7 +151,7 @@ fn thin_links_are_taken_for_no_more_than_their_share() {
     };
     let surveyed = space.survey(settings);
     let rows = crate::common::servers(&surveyed.dir());
-    let log = space.accesses_once(rows.iter().map(|row| row.requests as usize).sum());
+    let log = space.await_accesses(rows.iter().map(|row| row.requests as usize).sum());
     let mut judged = 0;
     for (address, seen) in by_address(&log) {
         let link = space.world.server(&seen[0].host).unwrap().bits_per_second;

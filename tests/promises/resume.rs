@@ -15,7 +15,7 @@ use ccsurvey::survey::Snapshot;
 
 use crate::common::fixed_web::{FixedSpace, start_list};
 use crate::common::waiting::until;
-use crate::common::{Space, pages_by_site, rows, same, same_tables, timeless_tables};
+use crate::common::{Space, assert_same_rows, assert_same_tables, pages_by_site, rows, timeless_tables};
 
 const MIN_DELAY: Duration = Duration::from_millis(4);
 const KILLS: usize = 20;
@@ -29,10 +29,10 @@ fn spawn(space: &Space, command: &str, dir: &Path, start: &Path, more: &[&str]) 
     begin(program(Stdio::null()), space, command, dir, start, more)
 }
 
-/// The program; its standard error goes to `said`.
-fn program(said: Stdio) -> Command {
+/// The program; its standard error goes to `messages`.
+fn program(messages: Stdio) -> Command {
     let mut process = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
-    process.stderr(said);
+    process.stderr(messages);
     process
 }
 
@@ -69,7 +69,7 @@ fn begin(
 }
 
 /// A sequence without pattern that is the same in every run.
-fn scattered(turn: usize) -> usize {
+fn pseudo_random_count(turn: usize) -> usize {
     let mixed = (turn as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     usize::try_from((mixed ^ (mixed >> 29)) % 40).unwrap() + 3
 }
@@ -136,7 +136,7 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
 
     let undisturbed = folder.path().join("undisturbed");
     assert!(spawn(space, "survey", &undisturbed, &start, more).wait().unwrap().success());
-    let usual = space.accesses().len() - before;
+    let usual_requests = space.accesses().len() - before;
 
     let killed = folder.path().join("killed");
     let mut kills = 0;
@@ -144,7 +144,7 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
     for turn in 0..KILLS {
         let more = if command == "survey" { more } else { &[] };
         let child = spawn(space, command, &killed, &start, more);
-        kills += usize::from(kill_after(space, child, scattered(turn)));
+        kills += usize::from(kill_after(space, child, pseudo_random_count(turn)));
         // Killed before the survey had begun: there is nothing to resume yet.
         command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
         // A power cut may leave this file truncated as well: it is written once a second without waiting for
@@ -155,39 +155,39 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
         if command == "survey" {
             let _ = std::fs::remove_dir_all(&killed);
         } else if turn % 4 == 0 {
-            gives_no_final_advice(&killed);
+            assert_no_final_advice(&killed);
         }
     }
     // On a busy machine the last kills may come too late.
     assert!(kills > KILLS / 2, "{kills}");
     assert!(ccsurvey(space, "resume", &killed, &start).wait().unwrap().success());
 
-    same_tables(&timeless_tables(&killed), &timeless_tables(&undisturbed));
+    assert_same_tables(&timeless_tables(&killed), &timeless_tables(&undisturbed));
     let kept = |dir: &Path| {
         let (mut links, mut robots) = (rows::<PageLinkRow>(dir), rows::<RobotsRow>(dir));
         links.sort_by(|a, b| (&a.site, &a.page, a.position).cmp(&(&b.site, &b.page, b.position)));
         robots.sort_by(|a, b| (&a.site, &a.url).cmp(&(&b.site, &b.url)));
         (links, robots)
     };
-    let ((links, robots), (usual_links, usual_robots)) = (kept(&killed), kept(&undisturbed));
-    same(&links, &usual_links, "page links");
-    same(&robots, &usual_robots, "robots");
-    let borne = |dir: &Path| -> Vec<(String, u32, u32, u64, u64)> {
-        let of = |row: ServerRow| (row.address, row.hosts, row.sites, row.requests, row.received_bytes);
-        rows::<ServerRow>(dir).into_iter().map(of).collect()
+    let ((links, robots), (undisturbed_links, undisturbed_robots)) = (kept(&killed), kept(&undisturbed));
+    assert_same_rows(&links, &undisturbed_links, "page links");
+    assert_same_rows(&robots, &undisturbed_robots, "robots");
+    let server_loads = |dir: &Path| -> Vec<(String, u32, u32, u64, u64)> {
+        let load_of = |row: ServerRow| (row.address, row.hosts, row.sites, row.requests, row.received_bytes);
+        rows::<ServerRow>(dir).into_iter().map(load_of).collect()
     };
-    same(&borne(&killed), &borne(&undisturbed), "servers");
-    same_accounts(&killed, &undisturbed);
+    assert_same_rows(&server_loads(&killed), &server_loads(&undisturbed), "servers");
+    assert_same_accounts(&killed, &undisturbed);
     let manifest = Manifest::load(&killed).unwrap();
     assert_eq!(manifest.state, SurveyState::Finished);
-    let repeated = space.accesses().len() - before - 2 * usual;
+    let repeated = space.accesses().len() - before - 2 * usual_requests;
     let in_flight = usize::try_from(manifest.unrecorded_exchanges).unwrap();
     assert!(repeated <= in_flight, "{repeated} requests repeated, {in_flight} were in flight when killed");
     assert!(in_flight <= KILLS * SITES, "{in_flight}");
     assert!(std::fs::read_dir(killed.join("journal")).unwrap().next().is_none(), "no journal is left");
 
     // Pauses hold across all the deaths, as the servers saw it.
-    let mut log = space.accesses().split_off(before + usual);
+    let mut log = space.accesses().split_off(before + usual_requests);
     log.sort_by_key(|access| (access.address, access.arrival_us));
     for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
         let gap = Duration::from_micros(pair[1].arrival_us.saturating_sub(pair[0].end_us));
@@ -198,20 +198,20 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
 
 /// A killed survey gives provisional advice, or none if no tree is in its tables yet.
 #[track_caller]
-fn gives_no_final_advice(dir: &Path) {
+fn assert_no_final_advice(dir: &Path) {
     let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("choose-depth").arg(dir).output().unwrap();
-    let (words, said) =
+    let (words, messages) =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).into();
     match output.status.code() {
         Some(4) => {
             assert!(words.starts_with("Partial: the survey is in progress, or was killed."), "{words}");
         }
-        code => assert!(code == Some(1) && !said.is_empty(), "{code:?} {words} {said}"),
+        code => assert!(code == Some(1) && !messages.is_empty(), "{code:?} {words} {messages}"),
     }
 }
 
 /// The error counts and the input of the promises' judge are the same, times aside.
-fn same_accounts(found: &Path, expected: &Path) {
+fn assert_same_accounts(found: &Path, expected: &Path) {
     let (found, expected) = (Snapshot::read(found).unwrap(), Snapshot::read(expected).unwrap());
     assert!(!found.errors.is_empty());
     assert_eq!(found.errors, expected.errors);
@@ -233,7 +233,7 @@ const SERVICE: Duration = Duration::from_millis(600);
 const PAUSE: Duration = Duration::from_millis(2000);
 const LONGEST_PAUSE: Duration = Duration::from_millis(3500);
 /// Time from a death to the next start.
-const REST: Duration = Duration::from_millis(700);
+const DOWNTIME: Duration = Duration::from_millis(700);
 
 #[test]
 fn pauses_of_seconds_hold_over_deaths_as_the_servers_see_it() {
@@ -246,7 +246,7 @@ fn pauses_of_seconds_hold_over_deaths_as_the_servers_see_it() {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let mut deaths: Vec<(Duration, Duration)> = Vec::new();
     // While most servers are paused, and while most work on a response.
-    for into in
+    for kill_delay in
         [PAUSE / 4, PAUSE + SERVICE / 2, PAUSE / 4, PAUSE + SERVICE / 2, PAUSE + SERVICE / 2, PAUSE * 3]
     {
         let before = space.accesses().len();
@@ -258,32 +258,37 @@ fn pauses_of_seconds_hold_over_deaths_as_the_servers_see_it() {
         };
         // Servers that are down return nothing, at once.
         until(|| space.accesses()[before..].iter().any(|access| access.status.is_some()));
-        std::thread::sleep(into);
+        std::thread::sleep(kill_delay);
         assert!(child.try_wait().unwrap().is_none(), "it was over before");
         child.kill().unwrap();
         child.wait().unwrap();
         let died = now();
-        std::thread::sleep(REST);
+        std::thread::sleep(DOWNTIME);
         deaths.push((died, now()));
     }
 
     let mut log = space.accesses();
     log.sort_by_key(|access| (access.address, access.arrival_us));
-    let (mut in_flight, mut at_rest) = (0, 0);
+    let (mut in_flight, mut while_stopped) = (0, 0);
     for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
         let [begun, ended] = [pair[0].arrival_us, pair[0].end_us].map(Duration::from_micros);
         let next = Duration::from_micros(pair[1].arrival_us);
         assert!(next >= ended + PAUSE, "{:?} between {:?} and {:?}", next - ended, pair[0], pair[1]);
         for (died, restarted) in &deaths {
             if begun < *died && ended > *died {
-                let rest = next.saturating_sub(*restarted);
-                assert!(rest >= LONGEST_PAUSE, "{rest:?} after the restart: {:?} and {:?}", pair[0], pair[1]);
+                let pause = next.saturating_sub(*restarted);
+                assert!(
+                    pause >= LONGEST_PAUSE,
+                    "{pause:?} after the restart: {:?} and {:?}",
+                    pair[0],
+                    pair[1]
+                );
                 in_flight += 1;
             }
-            at_rest += usize::from(ended < *died && next > *died);
+            while_stopped += usize::from(ended < *died && next > *died);
         }
     }
-    assert!(in_flight >= 3 && at_rest >= 8, "{in_flight} in flight, {at_rest} at rest");
+    assert!(in_flight >= 3 && while_stopped >= 8, "{in_flight} in flight, {while_stopped} at rest");
 }
 
 #[test]
@@ -293,7 +298,7 @@ fn of_two_surveys_begun_in_one_folder_at_once_one_is_made_and_the_other_told() {
     let folder = tempfile::tempdir().unwrap();
     let start = folder.path().join("start.txt");
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
-    let mut told = 0;
+    let mut refusals = 0;
     for turn in 0..TRIES {
         let dir = folder.path().join(format!("race{turn}"));
         // An empty mounted folder counts as no folder.
@@ -303,26 +308,26 @@ fn of_two_surveys_begun_in_one_folder_at_once_one_is_made_and_the_other_told() {
         // In every other turn the rival cannot create the survey and removes what it has created so far.
         let rival: &[&str] = if turn % 2 == 0 { &["--geo", "/nowhere.mmdb"] } else { &[] };
         let with = |more: &[&str]| begin(program(Stdio::piped()), &space, "survey", &dir, &start, more);
-        let (rival, one) = (with(rival), with(&[]));
-        let (one, rival) = (one.wait_with_output().unwrap(), rival.wait_with_output().unwrap());
-        let made = [&one, &rival].iter().filter(|it| it.status.success()).count();
-        for refused in [&one, &rival].into_iter().filter(|it| !it.status.success()) {
-            let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-            let known =
+        let (rival, plain) = (with(rival), with(&[]));
+        let (plain, rival) = (plain.wait_with_output().unwrap(), rival.wait_with_output().unwrap());
+        let created_count = [&plain, &rival].iter().filter(|it| it.status.success()).count();
+        for refused in [&plain, &rival].into_iter().filter(|it| !it.status.success()) {
+            let messages = String::from_utf8_lossy(&refused.stderr).into_owned();
+            let known_messages =
                 ["another process is at work on this survey", "exists: choose another", "nowhere.mmdb"];
-            assert!(known.iter().any(|known| said.contains(known)), "{said}");
-            told += usize::from(!said.contains("nowhere.mmdb"));
+            assert!(known_messages.iter().any(|known| messages.contains(known)), "{messages}");
+            refusals += usize::from(!messages.contains("nowhere.mmdb"));
         }
-        assert!(made <= 1 && (turn % 2 == 0 || made == 1), "{made} made");
-        if made == 1 {
+        assert!(created_count <= 1 && (turn % 2 == 0 || created_count == 1), "{created_count} made");
+        if created_count == 1 {
             assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished);
             assert!(!rows::<SiteRow>(&dir).is_empty());
         } else {
-            let left = std::fs::read_dir(&dir).map_or(0, Iterator::count);
-            assert_eq!(left, 0, "what could not be made is taken back");
+            let remaining = std::fs::read_dir(&dir).map_or(0, Iterator::count);
+            assert_eq!(remaining, 0, "what could not be made is taken back");
         }
     }
-    assert!(told >= TRIES / 2, "{told}");
+    assert!(refusals >= TRIES / 2, "{refusals}");
 }
 
 #[test]
@@ -331,7 +336,7 @@ fn survey_or_resume_begins_goes_on_and_says_that_it_is_finished() {
     let folder = tempfile::tempdir().unwrap();
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
-    let again = |more: &[&str]| {
+    let survey_or_resume = |more: &[&str]| {
         let flags = [&["--or-resume"], more].concat();
         let begun = begin(program(Stdio::piped()), &space, "survey", &dir, &start, &flags);
         let ended = begun.wait_with_output().unwrap();
@@ -339,25 +344,25 @@ fn survey_or_resume_begins_goes_on_and_says_that_it_is_finished() {
     };
     assert!(kill_after(&space, spawn(&space, "survey", &dir, &start, &["--or-resume"]), 50));
     // Killed while it was being created: no request was sent, and it is started again.
-    let half = folder.path().join("half");
-    std::fs::create_dir_all(half.join("journal")).unwrap();
-    assert!(kill_after(&space, spawn(&space, "survey", &half, &start, &["--or-resume"]), 5));
+    let half_created = folder.path().join("half");
+    std::fs::create_dir_all(half_created.join("journal")).unwrap();
+    assert!(kill_after(&space, spawn(&space, "survey", &half_created, &start, &["--or-resume"]), 5));
 
-    let (code, said) = again(&["--depth", "1"]);
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("depth is 1, but the survey began with 8"), "{said}");
-    let (code, said) = again(&["--max-requests", "20000"]);
-    assert_eq!(code, Some(2), "{said}");
+    let (code, messages) = survey_or_resume(&["--depth", "1"]);
+    assert_eq!(code, Some(2), "{messages}");
+    assert!(messages.contains("depth is 1, but the survey began with 8"), "{messages}");
+    let (code, messages) = survey_or_resume(&["--max-requests", "20000"]);
+    assert_eq!(code, Some(2), "{messages}");
     // The start list is needed at the beginning only.
     std::fs::remove_file(&start).unwrap();
-    let (code, said) = again(&["--max-requests", "9000"]);
-    assert_eq!(code, Some(0), "{said}");
+    let (code, messages) = survey_or_resume(&["--max-requests", "9000"]);
+    assert_eq!(code, Some(0), "{messages}");
     assert!(std::fs::read_to_string(dir.join("survey.toml")).unwrap().contains("max-requests = \"9000\""));
     let manifest = std::fs::read(dir.join("manifest.json")).unwrap();
-    let (code, said) = again(&[]);
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("the survey is finished, nothing is left to do"), "{said}");
-    assert_eq!(again(&["--depth", "1"]).0, Some(2));
+    let (code, messages) = survey_or_resume(&[]);
+    assert_eq!(code, Some(0), "{messages}");
+    assert!(messages.contains("the survey is finished, nothing is left to do"), "{messages}");
+    assert_eq!(survey_or_resume(&["--depth", "1"]).0, Some(2));
     assert_eq!(std::fs::read(dir.join("manifest.json")).unwrap(), manifest);
 }
 
@@ -371,8 +376,11 @@ fn a_network_bears_no_more_than_its_share_however_often_the_survey_is_killed() {
     let shares = ["--max-network-requests", "30", "--max-as-requests", "40", "--geo", geo.to_str().unwrap()];
     let mut kills = usize::from(kill_after(&space, spawn(&space, "survey", &dir, &start, &shares), 20));
     for turn in 1..KILLS {
-        kills +=
-            usize::from(kill_after(&space, ccsurvey(&space, "resume", &dir, &start), scattered(turn) / 2));
+        kills += usize::from(kill_after(
+            &space,
+            ccsurvey(&space, "resume", &dir, &start),
+            pseudo_random_count(turn) / 2,
+        ));
     }
     assert!(kills > KILLS / 2, "{kills}");
     assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
@@ -458,12 +466,12 @@ fn ends_politely_with_130_and_resume_goes_on(mut program: Command, signals: &[&s
     assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
     let undisturbed = folder.path().join("undisturbed");
     assert!(ccsurvey(&space, "survey", &undisturbed, &start).wait().unwrap().success());
-    same_tables(&timeless_tables(&dir), &timeless_tables(&undisturbed));
+    assert_same_tables(&timeless_tables(&dir), &timeless_tables(&undisturbed));
 }
 
 /// Exit code and standard error of the program with these arguments.
-fn told(words: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).output().unwrap();
+fn run(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
@@ -477,17 +485,17 @@ fn a_finished_survey_is_told_again_and_left_as_it_is_and_missing_tables_are_name
     drop(space);
     let manifest = std::fs::read(dir.join("manifest.json")).unwrap();
     let name = dir.to_str().unwrap();
-    let (code, said) = told(&["resume", name]);
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("the survey is finished, nothing is left to do"), "{said}");
+    let (code, messages) = run(&["resume", name]);
+    assert_eq!(code, Some(0), "{messages}");
+    assert!(messages.contains("the survey is finished, nothing is left to do"), "{messages}");
     assert_eq!(std::fs::read(dir.join("manifest.json")).unwrap(), manifest);
     for file in std::fs::read_dir(dir.join("tables/exchanges")).unwrap() {
         std::fs::remove_file(file.unwrap().path()).unwrap();
     }
-    let (code, said) = told(&["report", name]);
-    assert_eq!(code, Some(1), "{said}");
+    let (code, messages) = run(&["report", name]);
+    assert_eq!(code, Some(1), "{messages}");
     let missing = "exchanges: found 0 rows in 0 files, but manifest.json lists 2 rows in 1 file";
-    assert!(said.contains(missing), "{said}");
+    assert!(messages.contains(missing), "{messages}");
 }
 
 #[test]
@@ -507,9 +515,9 @@ fn a_survey_goes_on_as_it_began_or_gentler() {
         ("min-delay = \"4ms\"", "min-delay = \"3ms\"", "min-delay is 3ms, but the survey began with 4ms"),
     ] {
         change(from, to);
-        let (code, said) = told(&["resume", dir.to_str().unwrap()]);
-        assert_eq!(code, Some(2), "{said}");
-        assert!(said.contains("survey.toml") && said.contains(key), "{said}");
+        let (code, messages) = run(&["resume", dir.to_str().unwrap()]);
+        assert_eq!(code, Some(2), "{messages}");
+        assert!(messages.contains("survey.toml") && messages.contains(key), "{messages}");
     }
     change("min-delay = \"4ms\"", "min-delay = \"8ms\"");
     let before = space.accesses().len();
@@ -534,8 +542,8 @@ fn who_opts_out_while_a_survey_rests_is_not_asked_again() {
     std::fs::write(&list, "# nobody yet\n").unwrap();
     let child = spawn(&space, "survey", &dir, &start, &["--opt-out", list.to_str().unwrap()]);
     assert!(kill_after(&space, child, 150));
-    let asked: Vec<String> = space.accesses().iter().map(|access| access.host.clone()).collect();
-    let host = asked.last().unwrap().clone();
+    let requested_hosts: Vec<String> = space.accesses().iter().map(|access| access.host.clone()).collect();
+    let host = requested_hosts.last().unwrap().clone();
     std::fs::write(&list, format!("{host}\n")).unwrap();
     let before = space.accesses().len();
     assert!(spawn(&space, "resume", &dir, &start, &[]).wait().unwrap().success());
@@ -550,7 +558,7 @@ fn a_survey_whose_folder_is_replaced_ends_and_leaves_alone_what_is_there_now() {
     let folder = tempfile::tempdir().unwrap();
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
-    for is_made_anew in [true, false] {
+    for is_recreated in [true, false] {
         let before = space.accesses().len();
         let child = program(Stdio::piped())
             .arg("survey")
@@ -560,8 +568,8 @@ fn a_survey_whose_folder_is_replaced_ends_and_leaves_alone_what_is_there_now() {
             .spawn()
             .unwrap();
         assert!(until(|| space.accesses().len() > before + 5));
-        std::fs::rename(&dir, folder.path().join(format!("away-{is_made_anew}"))).unwrap();
-        if is_made_anew {
+        std::fs::rename(&dir, folder.path().join(format!("away-{is_recreated}"))).unwrap();
+        if is_recreated {
             std::fs::create_dir(&dir).unwrap();
             std::fs::write(dir.join("state.redb"), "of another survey").unwrap();
         }
@@ -572,9 +580,9 @@ fn a_survey_whose_folder_is_replaced_ends_and_leaves_alone_what_is_there_now() {
             message.contains("survey's folder was removed or replaced while the survey ran"),
             "{message}"
         );
-        let left: Vec<_> =
+        let remaining: Vec<_> =
             std::fs::read_dir(&dir).into_iter().flatten().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left.len(), usize::from(is_made_anew), "{left:?}");
+        assert_eq!(remaining.len(), usize::from(is_recreated), "{remaining:?}");
         let _ = std::fs::remove_dir_all(&dir);
     }
 }
@@ -599,7 +607,7 @@ fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
         assert!(message.contains(expected), "{message}");
         assert_eq!(files(&dir), before);
     };
-    let own = std::fs::read(&state).unwrap();
+    let original_state = std::fs::read(&state).unwrap();
     std::fs::remove_file(&state).unwrap();
     refused("state.redb is missing: the survey cannot continue without it; its tables were not changed");
     std::fs::write(&state, "").unwrap();
@@ -607,7 +615,7 @@ fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
     std::fs::remove_file(&state).unwrap();
     drop(Frontier::open(&state, Spread::default()).unwrap());
     refused("it records 0 rows in the table sites, whose files have 0 rows (later files: 1)");
-    std::fs::write(&state, own).unwrap();
+    std::fs::write(&state, original_state).unwrap();
     let segment = std::fs::read_dir(dir.join("tables/sites")).unwrap().next().unwrap().unwrap().path();
     let kept = std::fs::read(&segment).unwrap();
     std::fs::remove_file(&segment).unwrap();
@@ -620,9 +628,9 @@ fn a_survey_without_its_own_state_is_refused_and_nothing_of_it_is_lost() {
     std::fs::remove_file(&segment).unwrap();
     refused("rows in the table exchanges, whose files have 0 rows (later files: 0)");
     std::fs::write(&segment, kept).unwrap();
-    same_tables(&timeless_tables(&dir), &tables);
+    assert_same_tables(&timeless_tables(&dir), &tables);
     assert!(spawn(&space, "resume", &dir, &start, &[]).wait().unwrap().success());
-    same_tables(&timeless_tables(&dir), &tables);
+    assert_same_tables(&timeless_tables(&dir), &tables);
 }
 
 /// The tables and journals of a survey with their sizes.

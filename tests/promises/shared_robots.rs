@@ -10,17 +10,17 @@ use ccsurvey::records::{ExchangeRow, LevelRow, SiteRow};
 use ccsurvey::settings::{DepthRule, FeedBackRule, Settings};
 use ccsurvey::space::Access;
 
-use crate::common::{Space, pages_by_site, same_tables};
+use crate::common::{Space, assert_same_tables, pages_by_site};
 
 /// How often the robots.txt of each origin was requested, and whether it ever came.
-fn robots_asked(log: &[Access]) -> BTreeMap<(bool, String), (usize, bool)> {
-    let mut asked = BTreeMap::<_, (usize, bool)>::new();
+fn robots_accesses(log: &[Access]) -> BTreeMap<(bool, String), (usize, bool)> {
+    let mut by_origin = BTreeMap::<_, (usize, bool)>::new();
     for access in log.iter().filter(|access| access.path == "/robots.txt") {
-        let (times, came) = asked.entry((access.is_https, access.host.clone())).or_default();
+        let (times, was_received) = by_origin.entry((access.is_https, access.host.clone())).or_default();
         *times += 1;
-        *came |= access.status.is_some_and(|status| status < 500);
+        *was_received |= access.status.is_some_and(|status| status < 500);
     }
-    asked
+    by_origin
 }
 
 #[test]
@@ -45,27 +45,33 @@ fn no_robots_txt_is_asked_for_twice_by_fifty_trees_a_site_however_many_are_walke
         assert_the_tables_show_no_page_before_its_robots_txt(&surveyed.dir());
         let tables = surveyed.tables();
         let sent: u64 = tables.sites.iter().map(|row| row.requests).sum();
-        let log = space.accesses_once(before + usize::try_from(sent).unwrap()).split_off(before);
-        let asked = robots_asked(&log);
+        let log = space.await_accesses(before + usize::try_from(sent).unwrap()).split_off(before);
+        let by_origin = robots_accesses(&log);
         let what = format!("--sites {sites} --per-site {per_site}");
-        for (origin, (times, came)) in &asked {
-            assert!(if *came { *times == 1 } else { *times <= 3 }, "{what}: {origin:?} {times} times");
+        for (origin, (times, was_received)) in &by_origin {
+            assert!(
+                if *was_received { *times == 1 } else { *times <= 3 },
+                "{what}: {origin:?} {times} times"
+            );
         }
-        let requests = asked.values().map(|(times, _)| *times as u64).sum::<u64>();
-        assert_eq!(robots_of(&tables.sites), requests, "{what}");
-        assert!(tables.sites.len() > 10 * asked.len(), "{} trees", tables.sites.len());
-        assert!(shared_of(&tables.levels) + requests >= tables.sites.len() as u64, "each tree has one");
-        assert_one_place(&tables.exchanges);
+        let requests = by_origin.values().map(|(times, _)| *times as u64).sum::<u64>();
+        assert_eq!(sum_robots_requests(&tables.sites), requests, "{what}");
+        assert!(tables.sites.len() > 10 * by_origin.len(), "{} trees", tables.sites.len());
+        assert!(
+            sum_shared_robots(&tables.levels) + requests >= tables.sites.len() as u64,
+            "each tree has one"
+        );
+        assert_no_duplicate_robots(&tables.exchanges);
         all.push(tables);
     }
-    all.windows(2).for_each(|pair| same_tables(&pair[1], &pair[0]));
+    all.windows(2).for_each(|pair| assert_same_tables(&pair[1], &pair[0]));
 }
 
-fn robots_of(sites: &[SiteRow]) -> u64 {
+fn sum_robots_requests(sites: &[SiteRow]) -> u64 {
     sites.iter().map(|row| row.robots_requests).sum()
 }
 
-fn shared_of(levels: &[LevelRow]) -> u64 {
+fn sum_shared_robots(levels: &[LevelRow]) -> u64 {
     levels.iter().filter_map(|row| row.shared_robots).sum()
 }
 
@@ -79,7 +85,7 @@ fn assert_the_tables_show_no_page_before_its_robots_txt(dir: &Path) {
 }
 
 /// A request has one row, in one tree.
-fn assert_one_place(exchanges: &[ExchangeRow]) {
+fn assert_no_duplicate_robots(exchanges: &[ExchangeRow]) {
     let mut urls: Vec<&str> = exchanges
         .iter()
         .filter(|row| row.purpose == "robots" && row.status.is_some_and(|status| status < 500))

@@ -13,14 +13,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::records::{ExchangeRow, Manifest, SurveyState};
 
-use crate::common::fixed_web::{FEW, FixedSpace, few_starts};
+use crate::common::fixed_web::{FEW_FLAGS, FixedSpace, few_starts};
 use crate::common::skipped::skip;
 use crate::common::waiting::until;
-use crate::common::{rows, same_tables, timeless_tables};
+use crate::common::{assert_same_tables, rows, timeless_tables};
 
 /// Servers work on a response for `SERVICE`; the process stands still for longer than its time-outs.
 const SERVICE: Duration = Duration::from_millis(1500);
-const STOP: Duration = Duration::from_secs(6);
+const STOP_DURATION: Duration = Duration::from_secs(6);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 const FLAGS: [&str; 14] = [
     "--depth",
@@ -52,23 +52,23 @@ fn signal(child: &Child, name: &str) {
 }
 
 /// Waits until the servers have sent this many more responses.
-fn answered(space: &FixedSpace, more: usize) {
+fn await_responses(space: &FixedSpace, number: usize) {
     let count = || space.accesses().iter().filter(|access| access.status.is_some()).count();
     let before = count();
-    assert!(until(|| count() >= before + more));
+    assert!(until(|| count() >= before + number));
 }
 
 /// The survey has the same results as an undisturbed one; returns the number of requests that were lost.
 #[track_caller]
-fn is_as_undisturbed(space: &FixedSpace, folder: &Path, dir: &Path) -> u64 {
+fn assert_as_undisturbed(space: &FixedSpace, folder: &Path, dir: &Path) -> u64 {
     let undisturbed = folder.join("undisturbed");
-    let mut usual = space.command(program(), &undisturbed, &folder.join("start.txt"), &FLAGS);
-    assert!(usual.spawn().unwrap().wait().unwrap().success());
+    let mut reference = space.command(program(), &undisturbed, &folder.join("start.txt"), &FLAGS);
+    assert!(reference.spawn().unwrap().wait().unwrap().success());
     for row in rows::<ExchangeRow>(dir) {
         let failure = row.failure.as_deref().unwrap_or_default();
         assert!(!failure.contains("timeout"), "{failure} at {}", row.url);
     }
-    same_tables(&timeless_tables(dir), &timeless_tables(&undisturbed));
+    assert_same_tables(&timeless_tables(dir), &timeless_tables(&undisturbed));
     let manifest = Manifest::load(dir).unwrap();
     assert_eq!((manifest.state, manifest.broken_promises), (SurveyState::Finished, Vec::new()));
     manifest.unrecorded_exchanges
@@ -83,27 +83,27 @@ fn requests_under_way_while_the_process_is_stopped_are_lost_and_repeated() {
     let mut child = space.command(program(), &dir, &start, &FLAGS).spawn().unwrap();
     let mut stops = Vec::new();
     for _ in 0..2 {
-        answered(&space, 6);
+        await_responses(&space, 6);
         std::thread::sleep(SERVICE / 3);
         let stopped = now();
         signal(&child, "-STOP");
-        std::thread::sleep(STOP);
+        std::thread::sleep(STOP_DURATION);
         stops.push((stopped, now()));
         signal(&child, "-CONT");
     }
     assert!(child.wait().unwrap().success());
     let mut log = space.accesses();
-    let lost = is_as_undisturbed(&space, folder.path(), &dir);
+    let lost = assert_as_undisturbed(&space, folder.path(), &dir);
 
     log.sort_by_key(|access| (access.address, access.arrival_us));
     let mut under_way = 0;
     for pair in log.windows(2).filter(|pair| pair[0].address == pair[1].address) {
         let [begun, next] = [pair[0].arrival_us, pair[1].arrival_us].map(Duration::from_micros);
-        for (stopped, went_on) in &stops {
+        for (stopped, continued) in &stops {
             // The server responded while the process stood still, and it is unknown when the server was done.
             if pair[0].status.is_some() && begun < *stopped && begun + SERVICE > *stopped + SERVICE / 10 {
                 under_way += 1;
-                assert!(next >= *went_on + LONGEST_PAUSE, "{:?} {:?}", pair[0], pair[1]);
+                assert!(next >= *continued + LONGEST_PAUSE, "{:?} {:?}", pair[0], pair[1]);
             }
         }
     }
@@ -122,8 +122,8 @@ fn who_opts_out_while_the_process_is_stopped_is_not_asked_when_it_goes_on() {
     // All pauses are over when it goes on.
     let flags =
         ["--sites", "32", "--min-delay", "2s", "--max-delay", "2s", "--opt-out", list.to_str().unwrap()];
-    let mut child = space.command(program(), &dir, &start, &flags).args(FEW).spawn().unwrap();
-    answered(&space, 12);
+    let mut child = space.command(program(), &dir, &start, &flags).args(FEW_FLAGS).spawn().unwrap();
+    await_responses(&space, 12);
     // All servers are paused: a request that was handed to the system before the stop would be sent whoever
     // opts out meanwhile.
     assert!(until(|| space.accesses().iter().all(|it| it.arrival_us + 500_000 < now().as_micros() as u64)));
@@ -136,8 +136,9 @@ fn who_opts_out_while_the_process_is_stopped_is_not_asked_when_it_goes_on() {
     signal(&child, "-CONT");
     assert!(child.wait().unwrap().success());
     let log = space.accesses();
-    let asked: Vec<_> = log[before..].iter().filter(|it| opted_out.contains(&it.host.as_str())).collect();
-    assert!(asked.is_empty(), "{asked:?}");
+    let later_requests: Vec<_> =
+        log[before..].iter().filter(|it| opted_out.contains(&it.host.as_str())).collect();
+    assert!(later_requests.is_empty(), "{later_requests:?}");
     assert!(log[..before].iter().any(|it| it.host == "ants.ke"), "it was asked before");
     assert!(log.len() > before, "others are asked");
 }
@@ -163,9 +164,9 @@ impl Uptime {
         };
         let file = OpenOptions::new().create(true).write(true).truncate(true).open(path).unwrap();
         write(&file);
-        let ends = is_over.clone();
+        let should_end = is_over.clone();
         let writer = std::thread::spawn(move || {
-            while !ends.load(Ordering::Relaxed) {
+            while !should_end.load(Ordering::Relaxed) {
                 write(&file);
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -188,24 +189,24 @@ fn requests_under_way_while_the_machine_sleeps_are_lost_and_repeated() {
     let uptime = Uptime::begin(&up);
     // In its own namespace the program reads another uptime; its monotonic clock is that of the machine.
     let script = format!("mount --bind {} /proc/uptime && exec \"$@\"", up.display());
-    let within = |command: Command| {
+    let in_namespace = |command: Command| {
         let mut wrapped = Command::new("unshare");
         wrapped.args(["-rm", "sh", "-c", &script, "sh"]).arg(command.get_program()).args(command.get_args());
         wrapped.stdout(Stdio::null()).stderr(Stdio::null());
         wrapped
     };
-    if !within(Command::new("true")).status().is_ok_and(|status| status.success()) {
+    if !in_namespace(Command::new("true")).status().is_ok_and(|status| status.success()) {
         return skip("sleep", "this system lets us mount nothing");
     }
     let space = FixedSpace::serve(SERVICE);
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
     std::fs::write(&start, few_starts()).unwrap();
-    let mut child = within(space.command(program(), &dir, &start, &FLAGS)).spawn().unwrap();
+    let mut child = in_namespace(space.command(program(), &dir, &start, &FLAGS)).spawn().unwrap();
     for _ in 0..2 {
-        answered(&space, 6);
+        await_responses(&space, 6);
         uptime.slept.fetch_add(3 * 3600, Ordering::Relaxed);
     }
     assert!(child.wait().unwrap().success());
-    let lost = is_as_undisturbed(&space, folder.path(), &dir);
+    let lost = assert_as_undisturbed(&space, folder.path(), &dir);
     assert!(lost >= 4, "{lost}");
 }

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::process::{Command, Stdio};
 
 use crate::common::Space;
-use crate::common::power_cut::can_watch;
+use crate::common::power_cut::can_trace;
 
 #[test]
 fn no_file_is_opened_for_each_request() {
-    if !can_watch("system_calls") {
+    if !can_trace("system_calls") {
         return;
     }
     let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ccsurvey::records::{Manifest, SurveyState, read_opt_outs};
 
-use crate::common::fixed_web::{FEW, FixedSpace, few_starts};
-use crate::common::power_cut::can_watch;
+use crate::common::fixed_web::{FEW_FLAGS, FixedSpace, few_starts};
+use crate::common::power_cut::can_trace;
 use crate::common::waiting::until;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
@@ -29,17 +29,17 @@ const CALLS: [&str; 3] = ["openat", "read", "statx"];
 
 #[test]
 fn a_list_that_cannot_be_read_stays_in_force_is_told_of_and_read_again() {
-    if !can_watch("unreadable_list") {
+    if !can_trace("unreadable_list") {
         return;
     }
     std::thread::scope(|scope| {
-        for (call, (error, words)) in CALLS.iter().flat_map(|call| ERRORS.map(|error| (call, error))) {
-            scope.spawn(move || fails(call, error, words));
+        for (call, (error, message)) in CALLS.iter().flat_map(|call| ERRORS.map(|error| (call, error))) {
+            scope.spawn(move || check_failing_call(call, error, message));
         }
     });
 }
 
-fn fails(call: &str, error: &str, words: &str) {
+fn check_failing_call(call: &str, error: &str, message: &str) {
     let space = FixedSpace::serve(Duration::from_millis(10));
     let folder = tempfile::tempdir().unwrap();
     let (start, dir) = (folder.path().join("start.txt"), folder.path().join("survey"));
@@ -59,7 +59,7 @@ fn fails(call: &str, error: &str, words: &str) {
     let flags =
         ["--sites", "32", "--min-delay", "2s", "--max-delay", "2s", "--opt-out", list.to_str().unwrap()];
     let mut child =
-        space.command(strace, &dir, &start, &flags).args(FEW).stderr(Stdio::null()).spawn().unwrap();
+        space.command(strace, &dir, &start, &flags).args(FEW_FLAGS).stderr(Stdio::null()).spawn().unwrap();
     let what = format!("{call} {error}");
     // Each change causes one more look; some looks fail after the first ones, and later ones succeed.
     let mut changes = 0;
@@ -68,22 +68,26 @@ fn fails(call: &str, error: &str, words: &str) {
         let entries = format!("ants.ke\nbees.ke\n{}", "#\n".repeat(changes));
         std::fs::write(&list, entries).unwrap();
     };
-    let told = || status_of(&dir);
+    let status = || status_of(&dir);
     assert!(until(|| space.accesses().len() > 3), "{what}");
     assert!(
         until(|| {
             change();
             std::thread::sleep(Duration::from_millis(500));
-            let told = told();
-            told.contains(words) && told.contains("stay in force")
+            let status = status();
+            status.contains(message) && status.contains("stay in force")
         }),
         "{what}: {}",
-        told()
+        status()
     );
-    assert!(until(|| !told().contains("stay in force")), "{what}: {}", told());
+    assert!(until(|| !status().contains("stay in force")), "{what}: {}", status());
     std::fs::write(&list, "ants.ke\nbees.ke\ncrows.ke\n").unwrap();
-    let in_force = || read_opt_outs(&dir.join("opt-out.csv")).unwrap_or_default();
-    assert!(until(|| in_force().iter().any(|record| record.entry == "crows.ke")), "{what}: {:?}", in_force());
+    let recorded_opt_outs = || read_opt_outs(&dir.join("opt-out.csv")).unwrap_or_default();
+    assert!(
+        until(|| recorded_opt_outs().iter().any(|record| record.entry == "crows.ke")),
+        "{what}: {:?}",
+        recorded_opt_outs()
+    );
     let obeyed_from = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + Duration::from_secs(2);
     assert_eq!(child.wait().unwrap().code(), Some(0), "{what}");
     assert_eq!(Manifest::load(&dir).unwrap().state, SurveyState::Finished, "{what}");

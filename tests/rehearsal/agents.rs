@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ccsurvey::records::{ExchangeRow, Manifest};
 
 use super::simulate::{simulate, summary_of};
-use crate::common::{TimelessTables, rows, same_tables, timeless_tables};
+use crate::common::{TimelessTables, assert_same_tables, rows, timeless_tables};
 
 /// Sites of all sizes on few servers, some of them dead, with links among them.
 const WORLD: &str = "
@@ -58,15 +58,15 @@ fn however_sites_are_shared_out_the_tables_are_those_of_one_machine() {
     for method in methods {
         let flags = ["--agents", "4", "--machines", "2", "--agent-sites", "3", "--partition", method];
         let sizes = ["--sizes", alone.to_str().unwrap()];
-        let (walked, of_agents) = survey(folder.path(), method, &[flags.as_slice(), &sizes].concat());
-        same_tables(&tables(&walked), &expected);
-        assert_eq!(of_agents["unrecorded_exchanges"], 0);
-        assert_eq!(of_agents["requests"], summary["requests"], "{method}");
+        let (walked, agent_summary) = survey(folder.path(), method, &[flags.as_slice(), &sizes].concat());
+        assert_same_tables(&tables(&walked), &expected);
+        assert_eq!(agent_summary["unrecorded_exchanges"], 0);
+        assert_eq!(agent_summary["requests"], summary["requests"], "{method}");
         let agents = agents(&walked);
         assert!(agents.values().all(|agents| agents.len() == 1), "{method}: {agents:?}");
         let all: BTreeSet<_> = agents.values().flatten().collect();
         assert_eq!(all.len(), 4, "{method}: {all:?}");
-        assert_eq!(of_agents["most_parallel"], 1, "{method}");
+        assert_eq!(agent_summary["most_parallel"], 1, "{method}");
     }
 }
 
@@ -78,15 +78,18 @@ fn agents_that_die_lose_no_answer_and_no_question_is_answered_twice() {
     for method in ["dynamic-size", "static-random"] {
         let flags = ["--agents", "3", "--agent-life", "40s", "--agent-gap", "10s", "--partition", method];
         let (walked, summary) = survey(folder.path(), method, &flags);
-        same_tables(&tables(&walked), &expected);
+        assert_same_tables(&tables(&walked), &expected);
         let agents = agents(&walked);
         assert!(agents.values().any(|agents| agents.len() > 1), "{method}: none died at work");
         assert!(agents.values().flatten().collect::<BTreeSet<_>>().len() > 6, "{method}: few came");
         assert!(summary["unrecorded_exchanges"].as_u64() > Some(0), "{method}: none died while it asked");
         assert_eq!(summary["most_parallel"], 1, "{method}");
         assert!(summary["broken_promises"].as_array().unwrap().is_empty(), "{method}");
-        let told = Manifest::load(&walked).unwrap().simulation.unwrap();
-        assert_eq!((&told["agents"]["partition"], &told["agents"]["life_s"]), (&method.into(), &40.0.into()));
+        let simulation_settings = Manifest::load(&walked).unwrap().simulation.unwrap();
+        assert_eq!(
+            (&simulation_settings["agents"]["partition"], &simulation_settings["agents"]["life_s"]),
+            (&method.into(), &40.0.into())
+        );
     }
 }
 
@@ -120,8 +123,8 @@ fn an_agent_reads_no_more_pages_in_a_time_than_its_machine_can() {
         let rate = read / seconds;
         assert!(rate <= capacity * 1.01, "{agent}: {rate} of {capacity}");
     }
-    let [of_first, of_second] = ["agent-1", "agent-2"].map(|agent| started[agent].len() as f64);
-    assert!(of_first > of_second, "{of_first} {of_second}");
+    let [first_count, second_count] = ["agent-1", "agent-2"].map(|agent| started[agent].len() as f64);
+    assert!(first_count > second_count, "{first_count} {second_count}");
 }
 
 #[test]
@@ -130,7 +133,7 @@ fn flags_that_make_no_team_are_refused_with_what_was_expected() {
     let world = folder.path().join("world.toml");
     std::fs::write(&world, WORLD).unwrap();
     let nowhere = folder.path().join("nowhere");
-    for (flags, said, code) in [
+    for (flags, expected_message, code) in [
         (vec!["--agents", "0"], "expected 1 or more", 2),
         (vec!["--machines", "2"], "--agents <N>", 2),
         (vec!["--agents", "4", "--machines", "3", "--capacity", "1,2"], "2 values for 3 machines", 2),
@@ -151,8 +154,12 @@ fn flags_that_make_no_team_are_refused_with_what_was_expected() {
         (vec!["--agents", "4", "--sizes", nowhere.to_str().unwrap()], "is not a survey", 1),
     ] {
         let output = simulate(&world, &folder.path().join("survey"), &flags);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), told.contains(said)), (Some(code), true), "{flags:?}: {told}");
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), messages.contains(expected_message)),
+            (Some(code), true),
+            "{flags:?}: {messages}"
+        );
         assert!(!folder.path().join("survey").exists(), "{flags:?}");
     }
 }

@@ -7,19 +7,19 @@ use ccsurvey::exchange::Class;
 use ccsurvey::records::{ExchangeRow, LevelRow, Manifest, SiteRow};
 
 use super::simulate::{simulate, summary_of};
-use crate::common::{rows, same_tables, timeless_tables};
+use crate::common::{assert_same_tables, rows, timeless_tables};
 
 /// Sites of many pages, of which few link to other sites.
 const WORLD: &str = "profile = \"africa-2006\"\nseed = 3\n\n[sites]\ncount = 40\n";
 const AUTO: [&str; 4] = ["--depth", "auto", "--coverage", "0.95"];
 
-fn ccsurvey(words: &[&str], paths: &[&Path]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).args(paths).output().unwrap()
+fn ccsurvey(arguments: &[&str], paths: &[&Path]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).args(paths).output().unwrap()
 }
 
 #[track_caller]
-fn refused(output: &Output, with: i32) -> String {
-    assert_eq!(output.status.code(), Some(with), "{output:?}");
+fn refusal(output: &Output, exit_code: i32) -> String {
+    assert_eq!(output.status.code(), Some(exit_code), "{output:?}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -38,8 +38,8 @@ fn tables_are_the_same_however_many_sites_are_walked_at_once() {
     let left_out: u64 = one.levels.iter().map(|level| level.classes[Class::Yield]).sum();
     assert!(left_out > 300, "{left_out}");
     assert!(one.sites.iter().any(|site| site.outcome == "yield"));
-    same_tables(&some, &one);
-    same_tables(&many, &one);
+    assert_same_tables(&some, &one);
+    assert_same_tables(&many, &one);
 }
 
 #[test]
@@ -87,15 +87,15 @@ fn pages_left_out_are_probed_in_a_share_of_sites_outside_the_tree() {
     let (plain, probed) = (survey("plain", &[]), survey("probed", &["--probe-depth", "1"]));
     assert_eq!(rows::<LevelRow>(&plain).len(), rows::<LevelRow>(&probed).len());
     let counted = |dir: &Path| {
-        let of = |level: &LevelRow| {
+        let level_key = |level: &LevelRow| {
             (level.site.clone(), level.depth, level.classes[Class::Fetched], level.classes[Class::Yield])
         };
-        rows::<LevelRow>(dir).iter().map(of).collect::<Vec<_>>()
+        rows::<LevelRow>(dir).iter().map(level_key).collect::<Vec<_>>()
     };
-    let (mut one, mut other) = (counted(&plain), counted(&probed));
-    one.sort();
-    other.sort();
-    assert_eq!(one, other, "levels are as they were");
+    let (mut plain_levels, mut probed_levels) = (counted(&plain), counted(&probed));
+    plain_levels.sort();
+    probed_levels.sort();
+    assert_eq!(plain_levels, probed_levels, "levels are as they were");
     let probes: Vec<ExchangeRow> =
         rows::<ExchangeRow>(&probed).into_iter().filter(|row| row.purpose == "probe").collect();
     assert!(probes.len() > 50 && probes.iter().all(|probe| probe.depth.is_none()), "{}", probes.len());
@@ -129,8 +129,8 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
     assert_eq!(learned["learned_from"][0]["survey"], "survey");
     assert!(learned["prices"].as_array().unwrap().len() > 3, "{learned:#}");
     // Calendars are on many sites, and link to no other sites.
-    let of = |word: &str| learned["own"]["by_word"][word].as_f64().unwrap();
-    assert!(of("calendar") < 0.2, "{learned:#}");
+    let word_rate = |word: &str| learned["own"]["by_word"][word].as_f64().unwrap();
+    assert!(word_rate("calendar") < 0.2, "{learned:#}");
 
     let world = folder.path().join("world.toml");
     let by_rates = folder.path().join("by-rates");
@@ -138,19 +138,19 @@ fn rates_are_learned_from_a_deep_survey_and_gone_by_and_kept_with_the_survey() {
     let flags = [&AUTO[..], &["--rates", rates_flag, "--feed-back", "off"]].concat();
     let output = simulate(&world, &by_rates, &flags);
     assert!(output.status.success(), "{output:?}");
-    let kept = std::fs::read(by_rates.join("rates.json")).unwrap();
-    let told = Manifest::load(&by_rates).unwrap().rates.unwrap();
-    assert_eq!(told.hash, format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&kept)));
-    assert_eq!(serde_json::from_slice::<serde_json::Value>(&kept).unwrap(), learned);
+    let stored_rates = std::fs::read(by_rates.join("rates.json")).unwrap();
+    let manifest_rates = Manifest::load(&by_rates).unwrap().rates.unwrap();
+    assert_eq!(manifest_rates.hash, format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&stored_rates)));
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&stored_rates).unwrap(), learned);
 
     // It sends the requests that these rates predicted, except those that the deep survey never sent.
     let output = ccsurvey(&["choose-depth", "--json", "--rates", rates_flag], &[&survey]);
     let advice: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let candidates = advice["comparison"]["candidates"].as_array().unwrap();
-    let auto = candidates.iter().find(|one| one["flags"] == AUTO.join(" ")).unwrap();
-    let foretold = auto["requests"].as_f64().unwrap();
-    let made = rows::<LevelRow>(&by_rates).iter().map(|level| level.requests as f64).sum::<f64>();
-    assert!((foretold - made).abs() < 0.05 * made, "{made} {foretold}");
+    let auto = candidates.iter().find(|candidate| candidate["flags"] == AUTO.join(" ")).unwrap();
+    let estimate = auto["requests"].as_f64().unwrap();
+    let sent = rows::<LevelRow>(&by_rates).iter().map(|level| level.requests as f64).sum::<f64>();
+    assert!((estimate - sent).abs() < 0.05 * sent, "{sent} {estimate}");
 }
 
 #[test]
@@ -159,35 +159,36 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     let world = folder.path().join("world.toml");
     std::fs::write(&world, WORLD).unwrap();
     let survey = folder.path().join("survey");
-    let said = |flags: &[&str]| {
-        let said = refused(&simulate(&world, &survey, flags), 2);
+    let refusal_of = |flags: &[&str]| {
+        let messages = refusal(&simulate(&world, &survey, flags), 2);
         assert!(!survey.exists(), "{flags:?}");
-        said
+        messages
     };
     assert!(
-        said(&["--coverage", "0.9"]).contains("--coverage has no effect with --depth 8: give --depth auto")
+        refusal_of(&["--coverage", "0.9"])
+            .contains("--coverage has no effect with --depth 8: give --depth auto")
     );
-    assert!(said(&["--depth", "auto", "--coverage", "90"]).contains("a share above 0 and up to 1"));
-    assert!(said(&["--depth", "deep"]).contains("expected 0 to 1000 levels, or auto"));
+    assert!(refusal_of(&["--depth", "auto", "--coverage", "90"]).contains("a share above 0 and up to 1"));
+    assert!(refusal_of(&["--depth", "deep"]).contains("expected 0 to 1000 levels, or auto"));
     let rates = folder.path().join("rates.json");
-    let of_file = |text: &str| {
+    let refusal_with_rates = |text: &str| {
         std::fs::write(&rates, text).unwrap();
-        said(&["--depth", "auto", "--rates", rates.to_str().unwrap()])
+        refusal_of(&["--depth", "auto", "--rates", rates.to_str().unwrap()])
     };
-    assert!(of_file("{").contains("rates.json: EOF while parsing"));
-    assert!(of_file("{\"format\": 7}").contains("format is 7, expected 1: another version"));
+    assert!(refusal_with_rates("{").contains("rates.json: EOF while parsing"));
+    assert!(refusal_with_rates("{\"format\": 7}").contains("format is 7, expected 1: another version"));
     // An error that is found when the folder exists already leaves no folder.
-    assert!(said(&["--depth", "auto", "--geo", "missing.mmdb"]).contains("missing.mmdb"));
+    assert!(refusal_of(&["--depth", "auto", "--geo", "missing.mmdb"]).contains("missing.mmdb"));
     std::fs::remove_file(&rates).unwrap();
-    assert!(said(&["--depth", "auto", "--rates", rates.to_str().unwrap()]).contains("rates.json"));
+    assert!(refusal_of(&["--depth", "auto", "--rates", rates.to_str().unwrap()]).contains("rates.json"));
 
     // Nothing is learned from no data, or from a survey that kept no links.
     let output = simulate(&world, &survey, &["--depth", "2", "--feed-back", "off"]);
     assert!(output.status.success(), "{output:?}");
     let none = folder.path().join("none");
-    let learn = |survey: &Path| refused(&ccsurvey(&["learn"], &[survey, Path::new("-o"), &rates]), 2);
-    let said = learn(&survey);
-    assert!(said.contains("has no recorded page links: survey with --record-links"), "{said}");
+    let learn = |survey: &Path| refusal(&ccsurvey(&["learn"], &[survey, Path::new("-o"), &rates]), 2);
+    let messages = learn(&survey);
+    assert!(messages.contains("has no recorded page links: survey with --record-links"), "{messages}");
     learn(&none);
     assert!(!rates.exists());
 
@@ -195,6 +196,6 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     let auto = folder.path().join("auto");
     let output = simulate(&world, &auto, &[&AUTO[..], &["--feed-back", "off", "--record-links"]].concat());
     assert!(output.status.success(), "{output:?}");
-    let said = learn(&auto);
-    assert!(said.contains("was surveyed with --depth auto"), "{said}");
+    let messages = learn(&auto);
+    assert!(messages.contains("was surveyed with --depth auto"), "{messages}");
 }

@@ -8,7 +8,7 @@ use ccsurvey::exchange::Class;
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow};
 
 use super::simulate::simulate;
-use crate::common::{rows, same_tables, timeless_tables};
+use crate::common::{assert_same_tables, rows, timeless_tables};
 
 /// Sites of many pages, some of which change with each edition.
 fn world(edition: u64) -> String {
@@ -93,7 +93,7 @@ fn tables_are_the_same_however_many_sites_are_walked_at_once() {
     let [one, many] =
         ["1", "256"].map(|sites| timeless_tables(&folder.survey(sites, 1, &[&flags[..], &[sites]].concat())));
     assert!(one.exchanges.iter().any(|row| row.purpose == "probe"));
-    same_tables(&many, &one);
+    assert_same_tables(&many, &one);
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn no_depth_is_chosen_and_what_was_left_out_is_told() {
     let folder = Folder::new();
     let old = folder.old();
     let focused = folder.survey("focused", 0, &["--since", old.to_str().unwrap(), "--focus", "0.2"]);
-    let run = |words: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(words).arg(&focused).output().unwrap()
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(arguments).arg(&focused).output().unwrap()
     };
     let advice = run(&["choose-depth"]);
     assert_eq!(advice.status.code(), Some(4), "{advice:?}");
@@ -132,16 +132,16 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     let plain = folder.survey("plain", 0, &["--depth", "1"]);
     let world_file = folder.path("plain.toml");
     let survey = folder.path("survey");
-    let said = |flags: &[&str], code: i32| {
+    let refusal = |flags: &[&str], code: i32| {
         let output = simulate(&world_file, &survey, flags);
         assert_eq!(output.status.code(), Some(code), "{output:?}");
         assert!(!survey.exists(), "{flags:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(said(&["--focus", "0.1"], 2).contains("give its folder with --since"));
+    assert!(refusal(&["--focus", "0.1"], 2).contains("give its folder with --since"));
     let plain = plain.to_str().unwrap();
-    assert!(said(&["--since", plain, "--focus", "0"], 2).contains("a share above 0 and up to 1"));
-    assert!(said(&["--since", plain, "--focus", "0.1"], 2).contains("survey with --record-links"));
+    assert!(refusal(&["--since", plain, "--focus", "0"], 2).contains("a share above 0 and up to 1"));
+    assert!(refusal(&["--since", plain, "--focus", "0.1"], 2).contains("survey with --record-links"));
     let twice = ["--since", plain, "--focus", "0.1", "--depth", "auto", "--coverage", "0.9"];
-    assert!(said(&twice, 2).contains("--coverage and --focus both set how much to fetch"));
+    assert!(refusal(&twice, 2).contains("--coverage and --focus both set how much to fetch"));
 }

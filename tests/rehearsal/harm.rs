@@ -39,7 +39,8 @@ fn survey_crowded_link(seed: u32, folder: &Path) {
     let seconds: Vec<i64> =
         rows::<ExchangeRow>(&survey).iter().map(|row| row.started.0 / 1_000_000).collect();
     let first = seconds.iter().min().unwrap();
-    let hours: Vec<i64> = seconds.iter().filter(|at| **at > first + DAY).map(|at| at % DAY / 3600).collect();
+    let hours: Vec<i64> =
+        seconds.iter().filter(|second| **second > first + DAY).map(|second| second % DAY / 3600).collect();
     let night = hours.iter().filter(|hour| **hour < 6 || **hour >= 22).count();
     let day = hours.iter().filter(|hour| (10..18).contains(*hour)).count();
     assert!(night > 100 && night > 2 * day, "{night} requests at night, {day} by day");

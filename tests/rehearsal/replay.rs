@@ -14,7 +14,7 @@ use ccsurvey::space::{Replay, ServeSettings, Served, serve};
 use ccsurvey::survey::Survey;
 use tokio::runtime::Runtime;
 
-use crate::common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};
+use crate::common::{Space, Surveyed, TimelessTables, assert_same_rows, rows, timeless_tables};
 
 /// A replay that is being served.
 struct Replayed {
@@ -74,12 +74,12 @@ fn comparable(tables: TimelessTables) -> TimelessTables {
 }
 
 #[track_caller]
-fn same_finds(found: TimelessTables, expected: TimelessTables, what: &str) {
+fn assert_same_findings(found: TimelessTables, expected: TimelessTables, what: &str) {
     let (found, expected) = (comparable(found), comparable(expected));
-    same(&found.exchanges, &expected.exchanges, what);
-    same(&found.levels, &expected.levels, what);
-    same(&found.links, &expected.links, what);
-    same(&found.sites, &expected.sites, what);
+    assert_same_rows(&found.exchanges, &expected.exchanges, what);
+    assert_same_rows(&found.levels, &expected.levels, what);
+    assert_same_rows(&found.links, &expected.links, what);
+    assert_same_rows(&found.sites, &expected.sites, what);
 }
 
 fn check(world: &str) {
@@ -89,7 +89,7 @@ fn check(world: &str) {
     assert_every_page_kept(&recorded);
     let replayed = Replayed::serve(&recorded.dir());
     let again = replayed.survey(&settings, &space.starts());
-    same_finds(again, recorded.tables(), world);
+    assert_same_findings(again, recorded.tables(), world);
     assert_eq!(replayed.replay.unknown(), 0, "{world}");
     assert_eq!(replayed.replay.contents().pages_without_links, 0, "{world}");
 }
@@ -140,7 +140,7 @@ fn a_shallower_survey_of_a_replay_is_the_cut_of_the_recorded_one() {
     for depth in [0, 2] {
         let settings = Settings { depth: DepthRule::Levels(depth), ..settings.clone() };
         let again = replayed.survey(&settings, &space.starts());
-        same_finds(again, space.survey(settings).tables(), &format!("--depth {depth}"));
+        assert_same_findings(again, space.survey(settings).tables(), &format!("--depth {depth}"));
     }
     assert_eq!(replayed.replay.unknown(), 0);
 }
@@ -172,7 +172,7 @@ fn a_survey_that_does_not_record_has_no_tables_of_pages() {
 fn recording_changes_nothing_else() {
     let space = Space::serve("redirects_add_no_depth");
     let (without, with) = (space.survey(space.settings()), space.survey(recording(&space)));
-    crate::common::same_tables(&with.tables(), &without.tables());
+    crate::common::assert_same_tables(&with.tables(), &without.tables());
     let pages =
         |surveyed: &Surveyed| rows::<SiteRow>(&surveyed.dir()).iter().map(|row| row.pages).sum::<u64>();
     assert_eq!(pages(&with), pages(&without));

@@ -10,7 +10,7 @@ use ccsurvey::records::{ExchangeRow, Geo, LevelRow, LinkRow, ServerRow, SiteRow}
 use ccsurvey::settings::{Settings, Span};
 use ccsurvey::survey::largest_exchange;
 
-use crate::common::{Space, rows, same, same_tables, timeless_tables};
+use crate::common::{Space, assert_same_rows, assert_same_tables, rows, timeless_tables};
 
 /// The pauses of `Space::settings`, as flags.
 const QUICK: [&str; 12] = [
@@ -48,13 +48,13 @@ pub(super) fn summary_of(world: &str, folder: &Path, flags: &[&str]) -> (PathBuf
 }
 
 #[track_caller]
-fn simulated(world: &Path, dir: &Path, flags: &[&str]) {
+fn assert_simulates(world: &Path, dir: &Path, flags: &[&str]) {
     let output = simulate(world, dir, flags);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Every row with its times, in a fixed order.
-fn everything(dir: &Path) -> [Vec<String>; 5] {
+fn all_rows(dir: &Path) -> [Vec<String>; 5] {
     let sorted = |mut rows: Vec<String>| {
         rows.sort();
         rows
@@ -70,13 +70,13 @@ fn everything(dir: &Path) -> [Vec<String>; 5] {
 
 /// Surveys a world over sockets and in process, and compares every table, sizes and hashes of pages included;
 /// returns the number of pages.
-fn same_both_ways(name: &str, change: impl Fn(Settings) -> Settings, flags: &[&str]) -> u64 {
+fn assert_same_both_ways(name: &str, change: impl Fn(Settings) -> Settings, flags: &[&str]) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let space = Space::serve(name);
     let served = space.survey(change(space.settings())).tables();
     let dir = folder.path().join("survey");
-    simulated(&world(name), &dir, &[QUICK.as_slice(), flags].concat());
-    same_tables(&timeless_tables(&dir), &served);
+    assert_simulates(&world(name), &dir, &[QUICK.as_slice(), flags].concat());
+    assert_same_tables(&timeless_tables(&dir), &served);
     served.exchanges.iter().filter(|row| row.body_hash.is_some()).count() as u64
 }
 
@@ -97,7 +97,7 @@ fn a_world_walked_in_process_has_the_tables_of_the_same_world_served() {
         "the_same_page_has_many_names",
     ]
     .into_iter()
-    .map(|name| same_both_ways(name, |settings| settings, &[]))
+    .map(|name| assert_same_both_ways(name, |settings| settings, &[]))
     .sum();
     assert!(pages >= 1000, "{pages}");
 }
@@ -107,7 +107,7 @@ fn failures_are_the_same_in_process_as_over_sockets() {
     let short = Span(Duration::from_secs(3));
     let change = |settings| Settings { dns_timeout: short, first_byte_timeout: short, ..settings };
     let flags = ["--dns-timeout", "3s", "--first-byte-timeout", "3s"];
-    assert!(same_both_ways("hosts_fail_in_every_way", change, &flags) > 0);
+    assert!(assert_same_both_ways("hosts_fail_in_every_way", change, &flags) > 0);
 }
 
 /// Over sockets it is a race whether a connection is back in the pool at the next request of a fast survey. A
@@ -116,23 +116,23 @@ fn failures_are_the_same_in_process_as_over_sockets() {
 /// sums.
 #[test]
 fn certificates_are_the_same_in_process_as_over_sockets() {
-    same_over_tls("sites_speak_tls");
+    assert_same_over_tls("sites_speak_tls");
 }
 
 #[test]
 fn shut_doors_and_dead_links_are_the_same_in_process_as_over_sockets() {
-    same_over_tls("links_between_sites_die_and_doors_are_shut");
+    assert_same_over_tls("links_between_sites_die_and_doors_are_shut");
 }
 
-fn same_over_tls(name: &str) {
+fn assert_same_over_tls(name: &str) {
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("ca.pem");
     std::fs::write(&authority, ccsurvey::space::ca_certificate_pem()).unwrap();
     let space = Space::serve(name);
     let served = space.survey(Settings { ca: vec![authority.clone()], ..space.settings() });
     let dir = folder.path().join("survey");
-    simulated(&world(name), &dir, &QUICK);
-    same_tables(&timeless_tables(&dir).without_wire_bytes(), &served.tables().without_wire_bytes());
+    assert_simulates(&world(name), &dir, &QUICK);
+    assert_same_tables(&timeless_tables(&dir).without_wire_bytes(), &served.tables().without_wire_bytes());
     let [found, expected] = [exchanges_in_order(rows(&dir)), exchanges_in_order(served.rows())];
     let mut uneven = HashSet::new();
     let comparable = found.iter().zip(&expected).filter(|(one, other)| {
@@ -156,10 +156,10 @@ fn the_same_world_and_settings_make_the_same_tables_with_the_same_times() {
     let folder = tempfile::tempdir().unwrap();
     let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
     for dir in [&one, &other] {
-        simulated(&world("a_small_country"), dir, &["--sites", "7"]);
+        assert_simulates(&world("a_small_country"), dir, &["--sites", "7"]);
     }
-    for (one, other) in everything(&one).iter().zip(&everything(&other)) {
-        same(one, other, "rows");
+    for (one, other) in all_rows(&one).iter().zip(&all_rows(&other)) {
+        assert_same_rows(one, other, "rows");
     }
 }
 
@@ -168,13 +168,13 @@ fn the_same_world_and_settings_make_the_same_tables_with_the_same_times() {
 fn a_machine_of_one_core_makes_the_same_tables_with_the_same_times() {
     let folder = tempfile::tempdir().unwrap();
     let [all, one] = ["all", "one"].map(|name| folder.path().join(name));
-    simulated(&world("a_small_country"), &all, &[]);
+    assert_simulates(&world("a_small_country"), &all, &[]);
     let mut on_one_core = Command::new("taskset");
     on_one_core.args(["--cpu-list", &first_core()]).arg(env!("CARGO_BIN_EXE_ccsurvey"));
     let output = on_one_core.arg("simulate").arg(world("a_small_country")).arg(&one).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for (all, one) in everything(&all).iter().zip(&everything(&one)) {
-        same(all, one, "rows");
+    for (all, one) in all_rows(&all).iter().zip(&all_rows(&one)) {
+        assert_same_rows(all, one, "rows");
     }
 }
 
@@ -189,7 +189,7 @@ fn first_core() -> String {
 fn a_simulation_keeps_the_pauses_of_a_real_survey() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("survey");
-    simulated(&world("shared_hosting"), &dir, &[]);
+    assert_simulates(&world("shared_hosting"), &dir, &[]);
     let servers: Vec<ServerRow> = rows(&dir);
     assert_eq!(servers.len(), 2);
     for server in servers {
@@ -202,17 +202,17 @@ fn a_simulation_keeps_the_pauses_of_a_real_survey() {
 fn a_server_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let [usual, spread] = ["usual", "spread"].map(|name| folder.path().join(name));
-    simulated(&world("a_small_country"), &usual, &["--max-time", "none"]);
+    assert_simulates(&world("a_small_country"), &usual, &["--max-time", "none"]);
     // So that no walk lasts longer than a day, after which robots.txt is requested again.
     let flags = ["--max-time", "none", "--max-server-requests-per-day", "60"];
-    simulated(&world("a_small_country"), &spread, &flags);
+    assert_simulates(&world("a_small_country"), &spread, &flags);
     let mut days: HashMap<(String, i64), u32> = HashMap::new();
     for row in rows::<ExchangeRow>(&spread).into_iter().filter(|row| row.total_ms.is_some()) {
         *days.entry((row.address.unwrap(), row.started.0 / 86_400_000_000)).or_default() += 1;
     }
     assert!(days.values().all(|requests| *requests <= 60), "{days:?}");
     assert!(days.values().filter(|requests| **requests == 60).count() > 3);
-    same_tables(&timeless_tables(&spread), &timeless_tables(&usual));
+    assert_same_tables(&timeless_tables(&spread), &timeless_tables(&usual));
 }
 
 #[test]
@@ -227,15 +227,16 @@ fn sites_that_were_put_off_together_go_on_a_few_at_a_time() {
     );
     std::fs::write(&file, world).unwrap();
     let dir = folder.path().join("survey");
-    simulated(&file, &dir, &["--sites", "2", "--feed-back", "off"]);
+    assert_simulates(&file, &dir, &["--sites", "2", "--feed-back", "off"]);
     let log = std::fs::read_to_string(dir.join("log.jsonl")).unwrap();
-    let untils: Vec<&str> = log
+    let resume_times: Vec<&str> = log
         .lines()
         .filter(|line| line.contains("\"put off\""))
         .filter_map(|line| line.split("until").nth(1))
         .collect();
-    let most = untils.iter().map(|until| untils.iter().filter(|other| *other == until).count()).max();
-    assert!(most > Some(2), "{most:?} sites wait for the same moment");
+    let max_at_once =
+        resume_times.iter().map(|until| resume_times.iter().filter(|other| *other == until).count()).max();
+    assert!(max_at_once > Some(2), "{max_at_once:?} sites wait for the same moment");
     assert!(rows::<SiteRow>(&dir).iter().all(|row| row.outcome != "interrupted"));
 }
 
@@ -243,7 +244,7 @@ fn sites_that_were_put_off_together_go_on_a_few_at_a_time() {
 fn a_simulation_is_not_resumed_and_asks_no_name_server() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("survey");
-    simulated(&world("a_site_with_one_page"), &dir, &QUICK);
+    assert_simulates(&world("a_site_with_one_page"), &dir, &QUICK);
     let resume = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).arg("resume").arg(&dir).output().unwrap();
     assert_eq!(resume.status.code(), Some(2));
     assert_eq!(
@@ -254,10 +255,10 @@ fn a_simulation_is_not_resumed_and_asks_no_name_server() {
         )
     );
     let other = folder.path().join("other");
-    let asked = simulate(&world("a_site_with_one_page"), &other, &["--dns", "127.0.0.1:53"]);
-    assert_eq!(asked.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&asked.stderr).into_owned();
-    assert!(said.contains("--dns cannot be used in a simulation, which sends nothing"), "{said}");
+    let refused = simulate(&world("a_site_with_one_page"), &other, &["--dns", "127.0.0.1:53"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let messages = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(messages.contains("--dns cannot be used in a simulation, which sends nothing"), "{messages}");
     assert!(!other.exists());
 }
 
@@ -265,8 +266,8 @@ fn a_simulation_is_not_resumed_and_asks_no_name_server() {
 fn a_recorded_survey_is_simulated_once_more() {
     let folder = tempfile::tempdir().unwrap();
     let [first, again, shallow] = ["first", "again", "shallow"].map(|name| folder.path().join(name));
-    simulated(&world("a_small_country"), &first, &[QUICK.as_slice(), &["--record-links"]].concat());
-    simulated(&first, &again, &QUICK);
+    assert_simulates(&world("a_small_country"), &first, &[QUICK.as_slice(), &["--record-links"]].concat());
+    assert_simulates(&first, &again, &QUICK);
     let (found, expected) = (timeless_tables(&again), timeless_tables(&first));
     assert_eq!(found.sites.len(), expected.sites.len());
     for (found, expected) in found.sites.iter().zip(&expected.sites) {
@@ -280,8 +281,8 @@ fn a_recorded_survey_is_simulated_once_more() {
         let page = |row: &LinkRow| WebUrl::parse(&row.page).unwrap().canonical();
         rows.iter().map(|row| LinkRow { page: page(row), ..row.clone() }).collect()
     };
-    same(&links(&found.links), &links(&expected.links), "links");
-    simulated(&first, &shallow, &[QUICK.as_slice(), &["--depth", "1"]].concat());
+    assert_same_rows(&links(&found.links), &links(&expected.links), "links");
+    assert_simulates(&first, &shallow, &[QUICK.as_slice(), &["--depth", "1"]].concat());
     let deepest = rows::<SiteRow>(&shallow).iter().filter_map(|row| row.deepest).max();
     assert_eq!(deepest, Some(1));
 }
@@ -296,9 +297,9 @@ fn crowded_world(folder: &Path) -> PathBuf {
 }
 
 /// The network of each sent request (the address without its last number), with its row.
-fn networks_asked(dir: &Path) -> Vec<(String, ExchangeRow)> {
-    let asked = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.total_ms.is_some());
-    asked.map(|row| (row.address.clone().unwrap().rsplit_once('.').unwrap().0.to_owned(), row)).collect()
+fn requests_with_networks(dir: &Path) -> Vec<(String, ExchangeRow)> {
+    let sent = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.total_ms.is_some());
+    sent.map(|row| (row.address.clone().unwrap().rsplit_once('.').unwrap().0.to_owned(), row)).collect()
 }
 
 #[test]
@@ -307,11 +308,11 @@ fn a_network_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next(
     let file = crowded_world(folder.path());
     let [usual, spread] = ["usual", "spread"].map(|name| folder.path().join(name));
     let flags = ["--feed-back", "off", "--max-time", "none", "--depth", "2"];
-    simulated(&file, &usual, &flags);
-    simulated(&file, &spread, &[&flags[..], &["--max-network-requests-per-day", "20"]].concat());
+    assert_simulates(&file, &usual, &flags);
+    assert_simulates(&file, &spread, &[&flags[..], &["--max-network-requests-per-day", "20"]].concat());
     let mut days: HashMap<(String, i64), u32> = HashMap::new();
     let mut servers: HashMap<(String, i64), HashSet<String>> = HashMap::new();
-    for (network, row) in networks_asked(&spread) {
+    for (network, row) in requests_with_networks(&spread) {
         let day = (network, row.started.0 / 86_400_000_000);
         *days.entry(day.clone()).or_default() += 1;
         servers.entry(day).or_default().insert(row.address.unwrap());
@@ -320,7 +321,7 @@ fn a_network_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next(
     let full: Vec<_> = days.iter().filter(|(_, requests)| **requests == 20).map(|(day, _)| day).collect();
     assert!(full.len() > 3, "{days:?}");
     assert!(full.iter().any(|day| servers[*day].len() > 1), "{servers:?}");
-    same_tables(&without_robots(timeless_tables(&spread)), &without_robots(timeless_tables(&usual)));
+    assert_same_tables(&without_robots(timeless_tables(&spread)), &without_robots(timeless_tables(&usual)));
 }
 
 /// All requests but those for robots.txt, which is requested again every day.
@@ -342,16 +343,22 @@ fn an_autonomous_system_bears_its_share_and_then_its_sites_end() {
     let dir = folder.path().join("survey");
     let geo = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo-geo.mmdb");
     let flags = ["--feed-back", "off", "--max-as-requests", "40", "--geo", geo.to_str().unwrap()];
-    simulated(&file, &dir, &flags);
-    let known = Geo::open(&[geo]).unwrap();
-    let mut borne: HashMap<u32, Vec<String>> = HashMap::new();
-    for (_, row) in networks_asked(&dir) {
+    assert_simulates(&file, &dir, &flags);
+    let geo_database = Geo::open(&[geo]).unwrap();
+    let mut requests_by_system: HashMap<u32, Vec<String>> = HashMap::new();
+    for (_, row) in requests_with_networks(&dir) {
         let address = row.address.unwrap();
-        borne.entry(known.lookup(address.parse().unwrap()).asn.unwrap()).or_default().push(address);
+        requests_by_system
+            .entry(geo_database.lookup(address.parse().unwrap()).asn.unwrap())
+            .or_default()
+            .push(address);
     }
-    assert!(borne.values().all(|requests| requests.len() <= 40), "{borne:?}");
+    assert!(requests_by_system.values().all(|requests| requests.len() <= 40), "{requests_by_system:?}");
     let servers = |requests: &[String]| requests.iter().collect::<HashSet<_>>().len();
-    assert!(borne.values().any(|requests| requests.len() == 40 && servers(requests) > 3), "{borne:?}");
+    assert!(
+        requests_by_system.values().any(|requests| requests.len() == 40 && servers(requests) > 3),
+        "{requests_by_system:?}"
+    );
     let spent =
         rows::<ExchangeRow>(&dir).into_iter().filter(|row| row.failure.as_deref() == Some("server_budget"));
     assert!(spent.map(|row| row.sent_bytes).eq(std::iter::repeat_n(0, ended_by_budget(&dir))));
@@ -370,13 +377,13 @@ fn neighbours_are_asked_one_at_a_time_with_the_pauses_of_one_server() {
     let folder = tempfile::tempdir().unwrap();
     let file = crowded_world(folder.path());
     let dir = folder.path().join("survey");
-    simulated(&file, &dir, &["--feed-back", "off", "--per-neighbourhood", "1", "--depth", "2"]);
-    let mut hoods: HashMap<String, Vec<ExchangeRow>> = HashMap::new();
-    for (network, row) in networks_asked(&dir) {
-        hoods.entry(network).or_default().push(row);
+    assert_simulates(&file, &dir, &["--feed-back", "off", "--per-neighbourhood", "1", "--depth", "2"]);
+    let mut neighbourhoods: HashMap<String, Vec<ExchangeRow>> = HashMap::new();
+    for (network, row) in requests_with_networks(&dir) {
+        neighbourhoods.entry(network).or_default().push(row);
     }
     let mut shared = 0;
-    for rows in hoods.values_mut() {
+    for rows in neighbourhoods.values_mut() {
         rows.sort_by_key(|row| row.started.0);
         for pair in rows.windows(2) {
             let ended = pair[0].started.0 as f64 / 1000.0 + pair[0].total_ms.unwrap();
@@ -399,8 +406,12 @@ fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
     let [usual, quiet] = ["usual", "quiet"].map(|name| folder.path().join(name));
     // The clock starts at three in the morning in Kenya; the survey takes some days.
     let slow = ["--min-delay", "5m", "--max-delay", "5m", "--max-time", "none"];
-    simulated(&world("a_small_country"), &usual, &slow);
-    simulated(&world("a_small_country"), &quiet, &[&slow[..], &["--quiet-hours", "08:00-18:30"]].concat());
+    assert_simulates(&world("a_small_country"), &usual, &slow);
+    assert_simulates(
+        &world("a_small_country"),
+        &quiet,
+        &[&slow[..], &["--quiet-hours", "08:00-18:30"]].concat(),
+    );
     let mut minutes: Vec<i64> = rows::<ExchangeRow>(&quiet)
         .iter()
         .filter(|row| row.total_ms.is_some())
@@ -413,12 +424,12 @@ fn nobody_is_asked_in_the_quiet_hours_of_his_clock_and_all_go_on_afterwards() {
     let after = minutes.len() - before;
     assert!(before > 100 && after > 100, "{before} before, {after} after");
     assert!(minutes.iter().filter(|minute| **minute == 18 * 60 + 30).count() < after / 10);
-    same_tables(&timeless_tables(&quiet), &timeless_tables(&usual));
+    assert_same_tables(&timeless_tables(&quiet), &timeless_tables(&usual));
 }
 
 /// Minutes after midnight, in UTC, at which servers of these country domains got requests on 1 July 2026 and
 /// later, with quiet hours from eight to six in the evening.
-fn asked_in_july(domain: &str) -> Vec<i64> {
+fn minutes_in_july(domain: &str) -> Vec<i64> {
     let folder = tempfile::tempdir().unwrap();
     let world = std::fs::read_to_string(world("a_small_country")).unwrap();
     let world = world.replace("[\"ke\"]", &format!("[\"{domain}\"]"));
@@ -429,8 +440,8 @@ fn asked_in_july(domain: &str) -> Vec<i64> {
     let (dir, summary) = summary_of(&world, folder.path(), &slow);
     assert_eq!(summary["broken_promises"].as_array().map(Vec::len), Some(0), "{summary}");
     let exchanges = rows::<ExchangeRow>(&dir);
-    let asked = exchanges.iter().filter(|row| row.total_ms.is_some());
-    let minutes: Vec<i64> = asked.map(|row| row.started.0 / 60_000_000 % (24 * 60)).collect();
+    let sent = exchanges.iter().filter(|row| row.total_ms.is_some());
+    let minutes: Vec<i64> = sent.map(|row| row.started.0 / 60_000_000 % (24 * 60)).collect();
     assert!(minutes.len() > 300, "{}", minutes.len());
     minutes
 }
@@ -446,7 +457,7 @@ fn quiet_hours_are_those_of_the_clocks_on_walls_in_summer_and_in_every_zone() {
         ("us", 12 * 60, 28 * 60),
     ] {
         let is_quiet = |minute: &i64| (from..to).contains(minute) || (from..to).contains(&(minute + 24 * 60));
-        let minutes = asked_in_july(domain);
+        let minutes = minutes_in_july(domain);
         let (quiet, awake): (Vec<i64>, Vec<i64>) = minutes.iter().partition(|minute| is_quiet(minute));
         assert_eq!(quiet, Vec::<i64>::new(), "{domain}");
         let end = to % (24 * 60);
@@ -512,8 +523,8 @@ fn no_more_moves_in_any_time_than_the_rate_and_what_may_be_saved_up() {
         let within = moved.iter().filter(|(started, ..)| started >= from);
         within.fold(0.0, |sum, (_, ended, bytes)| {
             let sum = sum + bytes;
-            let most = saved_up + rate * (ended - from + 0.002);
-            assert!(sum <= most, "{sum} bytes in {} s", ended - from);
+            let allowed = saved_up + rate * (ended - from + 0.002);
+            assert!(sum <= allowed, "{sum} bytes in {} s", ended - from);
             sum
         });
     }

@@ -40,49 +40,49 @@ fn seeded(text: &str, seed: u64) -> World {
     World::parse(&format!("{before}\nseed = {seed}\n{after}")).unwrap()
 }
 
-fn answer(world: &World, request: &Request) -> (Response, Content) {
+fn walk_response(world: &World, request: &Request) -> (Response, Content) {
     let (url, host) = (&request.url, request.url.host().as_str());
-    let not = |address, failure| {
+    let failed_with = |address, failure| {
         (Response::not_sent(SystemTime::UNIX_EPOCH, address, failure, None), Content::Nothing)
     };
     match world.lookup(host) {
-        Lookup::NoSuchName => return not(None, Failure::DnsNxdomain),
-        Lookup::ServerFailure => return not(None, Failure::DnsServfail),
-        Lookup::Silence => return not(None, Failure::DnsTimeout),
+        Lookup::NoSuchName => return failed_with(None, Failure::DnsNxdomain),
+        Lookup::ServerFailure => return failed_with(None, Failure::DnsServfail),
+        Lookup::Silence => return failed_with(None, Failure::DnsTimeout),
         Lookup::Found(records) if records.has_address() => {}
-        Lookup::Found(_) => return not(None, Failure::DnsNoAddress),
+        Lookup::Found(_) => return failed_with(None, Failure::DnsNoAddress),
         Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => panic!("{host} is hostile"),
     }
     let address = world.server(host).map(|server| server.address);
     if url.is_https() && world.handshake(host) == Handshake::Closed {
-        return not(address, Failure::TlsHandshake);
+        return failed_with(address, Failure::TlsHandshake);
     }
     let response = match world.respond(url.is_https(), host, url.target()) {
         Reaction::Acts(_) => panic!("{url} is hostile"),
         Reaction::NoSuchHost => panic!("{url} has an address and is no host"),
-        Reaction::Refused | Reaction::Reset => return not(address, Failure::Reset),
-        Reaction::Silence => return not(address, Failure::FirstByteTimeout),
+        Reaction::Refused | Reaction::Reset => return failed_with(address, Failure::Reset),
+        Reaction::Silence => return failed_with(address, Failure::FirstByteTimeout),
         Reaction::Response(response) => response,
     };
-    let (mut answer, _) = not(address, Failure::Reset);
+    let (mut walk_response, _) = failed_with(address, Failure::Reset);
     let body = response.identity_body().into_owned();
     let body = &body[..response.cut_after.unwrap_or(body.len())];
-    answer.failure = response.cut_after.map(|_| Failure::BodyTruncated);
-    answer.status = Some(response.status);
-    answer.head.location = response.location;
-    answer.head.content_type = response.content_type.map(Into::into);
-    let content_type = answer.head.content_type.as_deref();
+    walk_response.failure = response.cut_after.map(|_| Failure::BodyTruncated);
+    walk_response.status = Some(response.status);
+    walk_response.head.location = response.location;
+    walk_response.head.content_type = response.content_type.map(Into::into);
+    let content_type = walk_response.head.content_type.as_deref();
     let content = match request.purpose {
         Purpose::Robots => Content::Robots(body.to_vec()),
-        _ if answer.is_success() && Document::detect(content_type, body).is_some() => {
+        _ if walk_response.is_success() && Document::detect(content_type, body).is_some() => {
             Content::Page(Box::new(Page::read(Source { body, url, content_type, robots_tag: None })))
         }
         _ => Content::Nothing,
     };
-    (answer, content)
+    (walk_response, content)
 }
 
-fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> Tree {
+fn walk_site(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> Tree {
     let start = WebUrl::parse(start).unwrap();
     let scope = Scope::new(start.host(), ScopeRule::Site, Arc::clone(suffixes));
     let settings = Arc::new(WalkSettings { depth: Depth(depth), ..WalkSettings::default() });
@@ -91,8 +91,8 @@ fn walked(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -> T
         match walk.poll(SystemTime::UNIX_EPOCH) {
             Step::Request(request, _) => {
                 walk.begin(&request);
-                let (answer, content) = answer(world, &request);
-                walk.handle(request.number, answer, content);
+                let (walk_response, content) = walk_response(world, &request);
+                walk.handle(request.number, walk_response, content);
             }
             Step::Wait => panic!("nothing is in flight"),
             Step::Done => return walk.conclude().0,
@@ -147,12 +147,13 @@ fn check(world: &World, depth: u16, what: &str) {
     };
     let truth = Truth::compute(world, &settings);
     for site in &truth.sites {
-        let tree = walked(world, &site.start_url, depth, &suffixes);
-        let told: Vec<&LevelTruth> = truth.levels.iter().filter(|level| level.site == site.site).collect();
+        let tree = walk_site(world, &site.start_url, depth, &suffixes);
+        let expected: Vec<&LevelTruth> =
+            truth.levels.iter().filter(|level| level.site == site.site).collect();
         let levels =
             tree.levels.iter().enumerate().map(|(depth, level)| level_truth(&site.site, depth, level));
         let levels: Vec<LevelTruth> = levels.filter(|level| level.internal_urls > 0).collect();
-        assert_eq!(levels.iter().collect::<Vec<_>>(), told, "{what}: {}", site.start_url);
+        assert_eq!(levels.iter().collect::<Vec<_>>(), expected, "{what}: {}", site.start_url);
         let requests = tree.robots.requests + tree.sum(|level| level.requests);
         assert_eq!(
             (
@@ -175,12 +176,12 @@ fn check(world: &World, depth: u16, what: &str) {
             site.start_url
         );
         let links: Vec<String> = tree.externals.iter().map(|link| link.url.canonical()).collect();
-        let told = truth.links.iter().filter(|link| link.site == site.site);
-        let mut told: Vec<String> = told.map(|link| link.url.clone()).collect();
+        let expected = truth.links.iter().filter(|link| link.site == site.site);
+        let mut expected: Vec<String> = expected.map(|link| link.url.clone()).collect();
         let mut links = links;
         links.sort();
-        told.sort();
-        assert_eq!(links, told, "{what}: {}", site.start_url);
+        expected.sort();
+        assert_eq!(links, expected, "{what}: {}", site.start_url);
     }
 }
 
@@ -239,17 +240,19 @@ fn no_site_is_taken_for_a_trap_where_there_is_none() {
     for name in ["africa-2006", "cctld-2026"] {
         check(&profile(name, 25, NO_TRAPS), 8, name);
         let world = profile(name, 400, NO_TRAPS);
-        let (weighed, plain) = (truth(&world, Some(3)), truth(&world, None));
-        assert!(weighed.sites.iter().all(|site| site.outcome != "trap" && site.trap_pattern.is_none()));
-        assert!(weighed == plain, "{name}");
+        let (with_trap_rule, without_trap_rule) = (truth(&world, Some(3)), truth(&world, None));
+        assert!(
+            with_trap_rule.sites.iter().all(|site| site.outcome != "trap" && site.trap_pattern.is_none())
+        );
+        assert!(with_trap_rule == without_trap_rule, "{name}");
     }
 }
 
 #[test]
 fn traps_end_by_evidence_with_their_patterns_named_and_without_losing_an_external_url() {
     let world = World::parse(WORLDS[15]).unwrap();
-    let (weighed, plain) = (truth(&world, Some(3)), truth(&world, None));
-    let patterns: Vec<&str> = weighed
+    let (with_trap_rule, without_trap_rule) = (truth(&world, Some(3)), truth(&world, None));
+    let patterns: Vec<&str> = with_trap_rule
         .sites
         .iter()
         .filter_map(|site| site.trap_pattern.as_deref())
@@ -258,10 +261,15 @@ fn traps_end_by_evidence_with_their_patterns_named_and_without_losing_an_externa
     for trap in ["/calendar/#/**", "/sid-#/**", "/shop/**", "/(news/items)/**"] {
         assert!(patterns.iter().any(|pattern| pattern.ends_with(trap)), "{trap} {patterns:?}");
     }
-    assert_eq!(weighed.links, plain.links);
+    assert_eq!(with_trap_rule.links, without_trap_rule.links);
     let requests = |truth: &Truth| truth.sites.iter().map(|site| site.requests).sum::<u64>();
-    assert!(requests(&weighed) * 2 < requests(&plain), "{} {}", requests(&weighed), requests(&plain));
-    assert!(weighed.sites.iter().all(|site| site.requests < 800), "a shop alone has a thousand");
+    assert!(
+        requests(&with_trap_rule) * 2 < requests(&without_trap_rule),
+        "{} {}",
+        requests(&with_trap_rule),
+        requests(&without_trap_rule)
+    );
+    assert!(with_trap_rule.sites.iter().all(|site| site.requests < 800), "a shop alone has a thousand");
 }
 
 #[test]
@@ -281,7 +289,7 @@ fn pages_with_cut_excerpts_are_read_in_the_charset_that_they_are_in() {
     for start in world.start_urls() {
         let url = WebUrl::parse(&start).unwrap();
         let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        if let (_, Content::Page(page)) = answer(&world, &request) {
+        if let (_, Content::Page(page)) = walk_response(&world, &request) {
             assert_eq!(page.charset, "UTF-8", "{start}");
             pages += 1;
         }

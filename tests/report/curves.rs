@@ -20,11 +20,11 @@ fn copy(survey: &Path) -> (tempfile::TempDir, Vec<CurveRow>) {
     let copied = Command::new("cp").arg("-r").arg(survey.join(".")).arg(folder.path()).status().unwrap();
     assert!(copied.success());
     let curves = read_curves(folder.path()).unwrap();
-    assert!(is_counted(folder.path()) && !curves.is_empty());
+    assert!(is_listed(folder.path()) && !curves.is_empty());
     (folder, curves)
 }
 
-fn is_counted(dir: &Path) -> bool {
+fn is_listed(dir: &Path) -> bool {
     Manifest::load(dir).unwrap().tables.contains_key(CurveRow::TABLE)
 }
 
@@ -42,7 +42,7 @@ fn resume_draws_the_curves_that_a_killed_survey_has_not() {
     without_curves(survey.path());
     ccsurvey(&["resume"], survey.path());
     assert_eq!(read_curves(survey.path()).unwrap(), curves);
-    assert!(is_counted(survey.path()));
+    assert!(is_listed(survey.path()));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_report_draws_curves_that_are_missing_or_of_other_tables() {
     without_curves(survey.path());
     ccsurvey(&["report"], survey.path());
     assert_eq!(read_curves(survey.path()).unwrap(), curves);
-    assert!(is_counted(survey.path()));
+    assert!(is_listed(survey.path()));
 
     let mut older = curves.clone();
     older[0].requests -= 1;
@@ -75,11 +75,12 @@ fn a_report_is_made_where_no_curves_can_be_written_and_says_so() {
     let (survey, _) = copy(small());
     without_curves(survey.path());
     fs::write(survey.path().join("tables/curves"), "in the way").unwrap();
-    let told = ccsurvey(&["report"], survey.path()).stderr;
-    let told = String::from_utf8_lossy(&told);
+    let messages = ccsurvey(&["report"], survey.path()).stderr;
+    let messages = String::from_utf8_lossy(&messages);
     assert!(
-        told.contains("cannot write the table of curves of ") && told.contains(": cannot create folder"),
-        "{told}"
+        messages.contains("cannot write the table of curves of ")
+            && messages.contains(": cannot create folder"),
+        "{messages}"
     );
-    assert!(survey.path().join("report.html").is_file() && !is_counted(survey.path()));
+    assert!(survey.path().join("report.html").is_file() && !is_listed(survey.path()));
 }

@@ -70,8 +70,8 @@ fn the_file_is_written_where_it_is_asked_for_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let dir = copied(folder.path());
     let output = program(&["report", dir.to_str().unwrap()]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(told, format!("ccsurvey: the report is in {}\n", dir.join("report.html").display()));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(message, format!("ccsurvey: the report is in {}\n", dir.join("report.html").display()));
     let elsewhere = folder.path().join("page.html");
     assert!(program(&["report", dir.to_str().unwrap(), "-o", elsewhere.to_str().unwrap()]).status.success());
     assert_eq!(fs::read(dir.join("report.html")).unwrap(), fs::read(&elsewhere).unwrap());
@@ -139,11 +139,11 @@ fn a_group_has_the_depth_that_choose_depth_recommends_for_it() {
     let groups = advice["groups"].as_array().unwrap();
     let depths = groups.iter().map(|group| group["choice"]["depth"].as_u64());
     // The depth is in the last column but one; the first row of the table is its header.
-    let shown = between(table, "<tr", "</tr>").into_iter().skip(1).map(|row| {
+    let shown_depths = between(table, "<tr", "</tr>").into_iter().skip(1).map(|row| {
         let cells = between(row, "<td", "</td>");
         cells[cells.len() - 2].rsplit('>').next().unwrap().parse().ok()
     });
-    assert_eq!(shown.collect::<Vec<_>>(), depths.clone().collect::<Vec<_>>(), "{table}");
+    assert_eq!(shown_depths.collect::<Vec<_>>(), depths.clone().collect::<Vec<_>>(), "{table}");
     // Both kinds occur: some software should be surveyed deeper.
     assert!(depths.clone().any(|depth| depth.is_none()) && depths.clone().any(|depth| depth.is_some()));
 }
@@ -167,7 +167,7 @@ fn all<R: Row>(dir: &Path) -> Vec<R> {
 }
 
 /// The same survey with hostile text in place of all names.
-fn spoiled(dir: &Path, spoiled: &Path) {
+fn write_hostile_copy(dir: &Path, target: &Path) {
     let mut rows = SegmentRows {
         sites: all(dir),
         levels: all(dir),
@@ -189,18 +189,18 @@ fn spoiled(dir: &Path, spoiled: &Path) {
             *word = word.as_ref().map(|_| HOSTILE.into());
         }
     }
-    fs::create_dir_all(spoiled).unwrap();
-    let tables = Tables::open(spoiled).unwrap();
+    fs::create_dir_all(target).unwrap();
+    let tables = Tables::open(target).unwrap();
     tables.write(0, &rows).unwrap();
     tables.write_servers(&all(dir)).unwrap();
-    Manifest::load(dir).unwrap().save(spoiled).unwrap();
+    Manifest::load(dir).unwrap().save(target).unwrap();
 }
 
 #[test]
 fn what_strangers_wrote_stays_text() {
     let folder = tempfile::tempdir().unwrap();
     let hostile = folder.path().join("hostile");
-    spoiled(small(), &hostile);
+    write_hostile_copy(small(), &hostile);
     let page = page(&hostile, &["--by", "software", "--by", "network"]);
     assert!(
         page.contains("&lt;script&gt;alert(1)")
@@ -309,8 +309,9 @@ fn the_first_page_of_a_survey_at_work_says_one_thing() {
     status["updated"] = serde_json::json!({ "secs_since_epoch": 1_800_000_000, "nanos_since_epoch": 0 });
     fs::write(dir.join("status.json"), status.to_string()).unwrap();
     let page = page(&dir, &[]);
-    let told = format!("{trees} of {} known site trees are done, as of 2027-01-15 08:00:00 UTC;", trees + 7);
-    assert!(page.contains(&told), "{told}: {:?}", between(&page, "class=\"banner\"", "</div>"));
+    let message =
+        format!("{trees} of {} known site trees are done, as of 2027-01-15 08:00:00 UTC;", trees + 7);
+    assert!(page.contains(&message), "{message}: {:?}", between(&page, "class=\"banner\"", "</div>"));
     assert!(page.contains(&format!("<dt>Site trees</dt><dd>{trees}<")), "{trees}");
     assert!(page.contains(", as of 2027-01-15, by ccsurvey"));
 }
@@ -327,25 +328,28 @@ fn a_network_environment_is_a_chapter_of_its_own() {
 #[test]
 fn what_cannot_be_reported_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let told = refusal(&["report", &at("nothing")], 2);
+    let path_of = |name: &str| folder.path().join(name).display().to_string();
+    let message = refusal(&["report", &path_of("nothing")], 2);
     assert_eq!(
-        told,
-        format!("ccsurvey: error: {} is not a survey: it has no manifest.json\n", at("nothing"))
+        message,
+        format!("ccsurvey: error: {} is not a survey: it has no manifest.json\n", path_of("nothing"))
     );
 
     let dir = copied(folder.path());
-    fs::write(at("wrong.toml"), "[servers]\nlinks = 1\n").unwrap();
-    let told = refusal(&["report", dir.to_str().unwrap(), "--environment", &at("wrong.toml")], 2);
-    assert!(told.starts_with(&format!("ccsurvey: error: {}: line 2: ", at("wrong.toml"))), "{told}");
-
-    let told = refusal(&["report", dir.to_str().unwrap(), "--by", "colour"], 2);
-    assert!(told.contains("invalid value 'colour' for '--by <GROUP>'"), "{told}");
-
-    let told = refusal(&["report", dir.to_str().unwrap(), "-o", &at("no/such/folder.html")], 1);
+    fs::write(path_of("wrong.toml"), "[servers]\nlinks = 1\n").unwrap();
+    let message = refusal(&["report", dir.to_str().unwrap(), "--environment", &path_of("wrong.toml")], 2);
     assert!(
-        told.starts_with(&format!("ccsurvey: error: cannot write {}: ", at("no/such/folder.html"))),
-        "{told}"
+        message.starts_with(&format!("ccsurvey: error: {}: line 2: ", path_of("wrong.toml"))),
+        "{message}"
+    );
+
+    let message = refusal(&["report", dir.to_str().unwrap(), "--by", "colour"], 2);
+    assert!(message.contains("invalid value 'colour' for '--by <GROUP>'"), "{message}");
+
+    let message = refusal(&["report", dir.to_str().unwrap(), "-o", &path_of("no/such/folder.html")], 1);
+    assert!(
+        message.starts_with(&format!("ccsurvey: error: cannot write {}: ", path_of("no/such/folder.html"))),
+        "{message}"
     );
 
     let empty = folder.path().join("empty");
@@ -353,14 +357,14 @@ fn what_cannot_be_reported_is_told() {
     Tables::open(&empty).unwrap();
     let begun = Manifest { state: SurveyState::Running, ..Manifest::load(&dir).unwrap() };
     begun.save(&empty).unwrap();
-    let told = refusal(&["report", empty.to_str().unwrap()], 1);
-    assert!(told.contains("is an empty survey: its tables hold no site tree yet"), "{told}");
+    let message = refusal(&["report", empty.to_str().unwrap()], 1);
+    assert!(message.contains("is an empty survey: its tables hold no site tree yet"), "{message}");
 
     let table = fs::read_dir(dir.join("tables/links")).unwrap().next().unwrap().unwrap().path();
     let bytes = fs::read(&table).unwrap();
     fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
-    let told = refusal(&["report", dir.to_str().unwrap()], 1);
-    assert!(told.contains(&table.display().to_string()), "{told}");
+    let message = refusal(&["report", dir.to_str().unwrap()], 1);
+    assert!(message.contains(&table.display().to_string()), "{message}");
     assert!(!dir.join("report.html").exists());
 }
 
@@ -371,9 +375,10 @@ fn numbers(dir: &Path, page: &str) -> (u64, Vec<String>) {
     let file = folder.path().join("page.html");
     fs::write(&file, page).unwrap();
     let [dir, file] = [dir, &file].map(|path| path.to_str().unwrap());
-    let told: Value = serde_json::from_str(&python("report/report_numbers.py", &[dir, file])).unwrap();
-    let differences = told["wrong"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned());
-    (told["compared"].as_u64().unwrap(), differences.collect())
+    let comparison: Value = serde_json::from_str(&python("report/report_numbers.py", &[dir, file])).unwrap();
+    let differences =
+        comparison["wrong"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned());
+    (comparison["compared"].as_u64().unwrap(), differences.collect())
 }
 
 /// Needs what `tests/setup` installs.
@@ -481,7 +486,7 @@ fn no_cell_of_an_export_is_a_formula() {
 fn every_word_of_outcomes_entrances_and_classes_means_something_on_the_page() {
     let page = page(small(), &[]);
     let words = between(&page, "<table id=\"table-words\"", "</table>").concat();
-    let explained = |word: &str| page.contains(&format!(">{word}</abbr>"));
+    let is_explained = |word: &str| page.contains(&format!(">{word}</abbr>"));
     for word in
         Outcome::ALL.iter().map(|word| word.as_str()).chain(Entrance::ALL.iter().map(|word| word.as_str()))
     {
@@ -494,15 +499,15 @@ fn every_word_of_outcomes_entrances_and_classes_means_something_on_the_page() {
     assert!(outcomes.len() > 2);
     // In tables and figures, hovering over an outcome shows its meaning.
     for outcome in &outcomes {
-        assert!(explained(outcome), "{outcome}");
+        assert!(is_explained(outcome), "{outcome}");
         assert!(page.contains(&format!(">{outcome}<title>")), "{outcome}");
     }
     for words in ["query URL rule", "opt-out", "site budget or stop", "budget or stop", "requested"] {
-        assert!(explained(words), "{words}");
+        assert!(is_explained(words), "{words}");
     }
     let failures: BTreeSet<String> =
         all::<ExchangeRow>(small()).into_iter().filter_map(|exchange| exchange.failure).collect();
-    assert!(failures.iter().all(|failure| explained(failure)), "{failures:?}");
+    assert!(failures.iter().all(|failure| is_explained(failure)), "{failures:?}");
 }
 
 #[test]

@@ -16,8 +16,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_ccsurvey");
 #[test]
 fn notebooks_run_on_the_demo_and_say_what_they_are_committed_with() {
     let notebooks = Path::new(env!("CARGO_MANIFEST_DIR")).join("notebooks/run");
-    let said = run(Command::new(notebooks).arg("--same").arg(&demo().dir).env("CCSURVEY", PROGRAM));
-    assert_eq!(said.lines().count(), 3, "a line for each notebook:\n{said}");
+    let messages = run(Command::new(notebooks).arg("--same").arg(&demo().dir).env("CCSURVEY", PROGRAM));
+    assert_eq!(messages.lines().count(), 3, "a line for each notebook:\n{messages}");
 }
 
 #[test]
@@ -25,8 +25,8 @@ fn a_folder_that_is_no_survey_is_refused() {
     let empty = tempfile::tempdir().unwrap();
     let notebooks = Path::new(env!("CARGO_MANIFEST_DIR")).join("notebooks/run");
     let refused = Command::new(notebooks).arg(empty.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("is no survey"), "{said}");
+    let messages = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && messages.contains("is no survey"), "{messages}");
 }
 
 /// Runs a program, which must succeed, and returns its output.

@@ -15,30 +15,33 @@ use serde_json::{Value, json};
 use crate::common::python::python;
 use crate::surveys::three_countries;
 
-/// Checks that every number of `expected` is at the same path in `found`; `close` is the difference that is
+/// Checks that every number of `expected` is at the same path in `found`; `tolerance` is the difference that is
 /// allowed.
-fn compare(place: &str, expected: &Value, found: &Value, close: f64, compared: &mut usize) {
+fn compare(location: &str, expected: &Value, found: &Value, tolerance: f64, compared: &mut usize) {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
             for (name, value) in expected {
                 let found = found.get(name).unwrap_or(&Value::Null);
-                compare(&format!("{place}.{name}"), value, found, close, compared);
+                compare(&format!("{location}.{name}"), value, found, tolerance, compared);
             }
         }
         (Value::Array(expected), Value::Array(found)) => {
-            assert_eq!(expected.len(), found.len(), "{place}: {expected:?} and {found:?}");
+            assert_eq!(expected.len(), found.len(), "{location}: {expected:?} and {found:?}");
             for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
-                compare(&format!("{place}[{number}]"), expected, found, close, compared);
+                compare(&format!("{location}[{number}]"), expected, found, tolerance, compared);
             }
         }
         (Value::Number(one), Value::Number(other)) if one.is_f64() || other.is_f64() => {
             let [expected, found] = [one, other].map(|number| number.as_f64().unwrap());
             let error = (expected - found).abs();
-            assert!(error <= close * expected.abs().max(1e-6), "{place}: {found}, expected {expected}");
+            assert!(
+                error <= tolerance * expected.abs().max(1e-6),
+                "{location}: {found}, expected {expected}"
+            );
             *compared += 1;
         }
         (expected, found) => {
-            assert_eq!(found, expected, "{place}");
+            assert_eq!(found, expected, "{location}");
             *compared += 1;
         }
     }
@@ -62,7 +65,7 @@ fn every_number_is_what_others_compute_from_the_tables() {
 }
 
 /// A request of `a.ke` for robots.txt or a page, this many milliseconds after the first.
-fn asked(number: u32, at_ms: i64, url: &str, address: &str) -> ExchangeRow {
+fn exchange_at(number: u32, at_ms: i64, url: &str, address: &str) -> ExchangeRow {
     let is_robots = url.ends_with("/robots.txt");
     ExchangeRow {
         site: "a.ke".into(),
@@ -85,11 +88,11 @@ fn asked(number: u32, at_ms: i64, url: &str, address: &str) -> ExchangeRow {
 const SERVER: &str = "41.90.0.1";
 
 /// A robots.txt and two pages, with sound pauses between them.
-fn polite() -> Vec<ExchangeRow> {
+fn polite_exchanges() -> Vec<ExchangeRow> {
     vec![
-        asked(0, 0, "http://a.ke/robots.txt", SERVER),
-        asked(1, 2_100, "http://a.ke/", SERVER),
-        asked(2, 4_200, "http://a.ke/b", SERVER),
+        exchange_at(0, 0, "http://a.ke/robots.txt", SERVER),
+        exchange_at(1, 2_100, "http://a.ke/", SERVER),
+        exchange_at(2, 4_200, "http://a.ke/b", SERVER),
     ]
 }
 
@@ -159,15 +162,15 @@ fn a_polite_survey_keeps_its_promises() {
         "once",
         "recorded",
     ] {
-        let (verdict, evidence) = verdict_with(id, settings(), polite());
+        let (verdict, evidence) = verdict_with(id, settings(), polite_exchanges());
         assert_eq!(verdict, Judgement::Held, "{id}: {evidence}");
     }
 }
 
 #[test]
 fn exchanges_that_overlap_are_found() {
-    let mut exchanges = polite();
-    exchanges[2] = asked(2, 2_150, "http://a.ke/b", SERVER);
+    let mut exchanges = polite_exchanges();
+    exchanges[2] = exchange_at(2, 2_150, "http://a.ke/b", SERVER);
     assert_broken("one_at_a_time_address", exchanges.clone(), "at most 2 at once (41.90.0.1)");
     // With another address, the site gets two requests at once.
     exchanges[2].address = Some("41.90.0.2".into());
@@ -178,40 +181,40 @@ fn exchanges_that_overlap_are_found() {
 
 #[test]
 fn a_pause_that_is_too_short_is_found() {
-    let mut exchanges = polite();
-    exchanges[2] = asked(2, 3_200, "http://a.ke/b", SERVER);
+    let mut exchanges = polite_exchanges();
+    exchanges[2] = exchange_at(2, 3_200, "http://a.ke/b", SERVER);
     assert_broken("least_pause", exchanges, "the shortest was 1.0 s (41.90.0.1)");
     // Two seconds are too short after an exchange of one second.
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     exchanges[1].total_ms = Some(1_000.0);
-    exchanges[2] = asked(2, 5_200, "http://a.ke/b", SERVER);
+    exchanges[2] = exchange_at(2, 5_200, "http://a.ke/b", SERVER);
     assert_broken("delay_factor", exchanges, "41.90.0.1 after 2.100s instead of 5.000s");
 }
 
 #[test]
 fn a_millisecond_is_rounding() {
-    let mut exchanges = polite();
-    exchanges[2] = asked(2, 4_199, "http://a.ke/b", SERVER);
+    let mut exchanges = polite_exchanges();
+    exchanges[2] = exchange_at(2, 4_199, "http://a.ke/b", SERVER);
     assert_eq!(verdict_with("least_pause", settings(), exchanges).0, Judgement::Held);
 }
 
 #[test]
 fn as_many_at_once_as_were_set_are_no_breach() {
-    let mut exchanges = polite();
-    exchanges[2] = asked(2, 2_150, "http://a.ke/b", SERVER);
+    let mut exchanges = polite_exchanges();
+    exchanges[2] = exchange_at(2, 2_150, "http://a.ke/b", SERVER);
     let mut two = settings();
     two["per-address"] = json!(2);
     for id in ["one_at_a_time_address", "least_pause"] {
         let (verdict, evidence) = verdict_with(id, two.clone(), exchanges.clone());
         assert_eq!(verdict, Judgement::Held, "{id}: {evidence}");
     }
-    exchanges.push(asked(3, 2_160, "http://a.ke/c", SERVER));
+    exchanges.push(exchange_at(3, 2_160, "http://a.ke/c", SERVER));
     assert_eq!(verdict_with("one_at_a_time_address", two, exchanges).0, Judgement::Broken);
 }
 
 #[test]
 fn no_longer_pause_after_trouble_is_found() {
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     let too_soon = "once: 41.90.0.1 after 2.000s instead of 4.000s";
     for status in [429, 502, 503, 504] {
         exchanges[1].status = Some(status);
@@ -226,20 +229,20 @@ fn no_longer_pause_after_trouble_is_found() {
 
 #[test]
 fn budgets_that_are_exceeded_are_found() {
-    let mut exchanges = polite();
-    exchanges.push(asked(3, 6_300, "http://a.ke/c", SERVER));
+    let mut exchanges = polite_exchanges();
+    exchanges.push(exchange_at(3, 6_300, "http://a.ke/c", SERVER));
     assert_broken("request_budget", exchanges.clone(), "at most 4 (a.ke)");
     assert_broken("byte_budget", exchanges, "at most 4.0 kB (a.ke)");
-    let mut exchanges = polite();
-    exchanges.push(asked(3, 290_000, "http://a.ke/c", SERVER));
-    exchanges.push(asked(4, 310_000, "http://a.ke/d", SERVER));
+    let mut exchanges = polite_exchanges();
+    exchanges.push(exchange_at(3, 290_000, "http://a.ke/c", SERVER));
+    exchanges.push(exchange_at(4, 310_000, "http://a.ke/d", SERVER));
     assert_eq!(
         verdict_with("time_budget", settings(), exchanges.clone()).0,
         Judgement::Held,
         "its turn was late"
     );
-    exchanges.push(asked(5, 2_000_000, "http://a.ke/e", SERVER));
-    exchanges.push(asked(6, 3_661_000, "http://a.ke/f", SERVER));
+    exchanges.push(exchange_at(5, 2_000_000, "http://a.ke/e", SERVER));
+    exchanges.push(exchange_at(6, 3_661_000, "http://a.ke/f", SERVER));
     assert_broken("time_budget", exchanges, "at most 1 h 01 min (a.ke)");
 }
 
@@ -253,8 +256,8 @@ fn settings_with(more: Value) -> Value {
 #[test]
 fn budgets_of_what_sites_share_are_judged_in_all_and_by_the_day() {
     let day = 24 * 3600 * 1000;
-    let mut exchanges = polite();
-    exchanges.push(asked(3, day, "http://a.ke/c", "41.90.0.2"));
+    let mut exchanges = polite_exchanges();
+    exchanges.push(exchange_at(3, day, "http://a.ke/c", "41.90.0.2"));
     for (setting, id, bound, broken, evidence) in [
         ("max-server-requests", "server_requests", json!("3"), json!("2"), "at most 3 (41.90.0.1)"),
         (
@@ -285,18 +288,30 @@ fn budgets_of_what_sites_share_are_judged_in_all_and_by_the_day() {
 
 #[test]
 fn addresses_of_a_neighbourhood_share_its_places_and_pauses_where_that_is_set() {
-    let one = settings_with(json!({"per-neighbourhood": "1", "per-site": 2}));
-    let beside = |at_ms, address| {
-        let mut exchanges = polite();
-        exchanges[2] = asked(2, at_ms, "http://a.ke/b", address);
+    let one_per_neighbourhood = settings_with(json!({"per-neighbourhood": "1", "per-site": 2}));
+    let exchanges_with = |at_ms, address| {
+        let mut exchanges = polite_exchanges();
+        exchanges[2] = exchange_at(2, at_ms, "http://a.ke/b", address);
         exchanges
     };
     let at_once = "one_at_a_time_neighbourhood";
-    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.90.0.2")).0, Judgement::Broken);
-    assert_eq!(verdict_with(at_once, one.clone(), beside(2_150, "41.91.0.2")).0, Judgement::Held);
+    assert_eq!(
+        verdict_with(at_once, one_per_neighbourhood.clone(), exchanges_with(2_150, "41.90.0.2")).0,
+        Judgement::Broken
+    );
+    assert_eq!(
+        verdict_with(at_once, one_per_neighbourhood.clone(), exchanges_with(2_150, "41.91.0.2")).0,
+        Judgement::Held
+    );
     let pause = "least_pause_neighbourhood";
-    assert_eq!(verdict_with(pause, one.clone(), beside(3_200, "41.90.0.2")).0, Judgement::Broken);
-    assert_eq!(verdict_with(pause, one, beside(4_200, "41.90.0.2")).0, Judgement::Held);
+    assert_eq!(
+        verdict_with(pause, one_per_neighbourhood.clone(), exchanges_with(3_200, "41.90.0.2")).0,
+        Judgement::Broken
+    );
+    assert_eq!(
+        verdict_with(pause, one_per_neighbourhood, exchanges_with(4_200, "41.90.0.2")).0,
+        Judgement::Held
+    );
 }
 
 #[test]
@@ -304,10 +319,10 @@ fn more_of_a_link_than_its_share_is_found() {
     let sparing = settings_with(json!({"harm": "0.003"}));
     // A second of transfer, and then a pause of 400 s or 200 s.
     let after = |seconds: i64, bytes| {
-        let mut exchanges = polite();
+        let mut exchanges = polite_exchanges();
         let large = &mut exchanges[1];
         (large.received_bytes, large.first_byte_ms, large.total_ms) = (bytes, Some(100.0), Some(1_100.0));
-        exchanges[2] = asked(2, 2_100 + seconds * 1000, "http://a.ke/b", SERVER);
+        exchanges[2] = exchange_at(2, 2_100 + seconds * 1000, "http://a.ke/b", SERVER);
         verdict_with("harm", sparing.clone(), exchanges)
     };
     let (held, evidence) = after(400, 64_000);
@@ -320,19 +335,19 @@ fn more_of_a_link_than_its_share_is_found() {
     // So few bytes tell no rate.
     assert_eq!(after(2, 4_000).0, Judgement::NotJudged);
     let lifted = settings_with(json!({"harm": "none"}));
-    assert_eq!(verdict_with("harm", lifted, polite()).0, Judgement::NotJudged);
+    assert_eq!(verdict_with("harm", lifted, polite_exchanges()).0, Judgement::NotJudged);
 }
 
 #[test]
 fn a_handshake_does_not_hide_that_more_of_a_link_than_its_share_was_taken() {
     let sparing = settings_with(json!({"harm": "0.003"}));
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     // Certificates of 5 kB, and a body that came with its head.
     let robots = &mut exchanges[0];
     (robots.received_bytes, robots.first_byte_ms, robots.total_ms) = (6_000, Some(99.95), Some(100.0));
     let large = &mut exchanges[1];
     (large.received_bytes, large.first_byte_ms, large.total_ms) = (64_000, Some(100.0), Some(1_100.0));
-    exchanges[2] = asked(2, 202_100, "http://a.ke/b", SERVER);
+    exchanges[2] = exchange_at(2, 202_100, "http://a.ke/b", SERVER);
     let (verdict, evidence) = verdict_with("harm", sparing, exchanges);
     assert!(verdict == Judgement::Broken && evidence.contains("0.50 % (41.90.0.1)"), "{evidence}");
 }
@@ -340,26 +355,26 @@ fn a_handshake_does_not_hide_that_more_of_a_link_than_its_share_was_taken() {
 #[test]
 fn quiet_hours_are_judged_by_what_the_survey_saw_for_tables_have_no_clocks() {
     let quiet = settings_with(json!({"quiet-hours": "08:00-18:00"}));
-    assert_eq!(verdict_with("quiet_hours", quiet, polite()).0, Judgement::NotJudged);
+    assert_eq!(verdict_with("quiet_hours", quiet, polite_exchanges()).0, Judgement::NotJudged);
 }
 
 #[test]
 fn a_time_in_which_the_whole_survey_stood_still_is_nobodys() {
-    let mut exchanges = polite();
-    exchanges[2] = asked(2, 400_000, "http://a.ke/b", SERVER);
+    let mut exchanges = polite_exchanges();
+    exchanges[2] = exchange_at(2, 400_000, "http://a.ke/b", SERVER);
     assert_eq!(verdict_with("time_budget", settings(), exchanges).0, Judgement::Held);
 }
 
 #[test]
 fn a_rate_that_is_exceeded_is_found() {
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     exchanges[2].received_bytes = 3_000_000;
     assert_broken("rate", exchanges, "MB more than this rate and the saved-up bytes allow; ");
 }
 
 #[test]
 fn an_address_in_a_special_range_is_found() {
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     exchanges[2].address = Some("192.168.7.1".into());
     assert_broken("special_addresses", exchanges.clone(), "once: 192.168.7.1");
     let mut permitted = settings();
@@ -372,7 +387,7 @@ fn an_address_in_a_special_range_is_found() {
 
 #[test]
 fn a_host_that_is_asked_after_it_opted_out_is_found() {
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     (exchanges[1].total_ms, exchanges[1].failure) = (None, Some("opted_out".into()));
     assert_broken("opt_out", exchanges, "once: a.ke");
 }
@@ -387,8 +402,9 @@ fn requests_to_those_who_opted_out_are_counted_from_when_that_was_in_force() {
     let network = format!("{SERVER}/24");
     // Requests at 0 s, 2.1 s and 4.2 s.
     for entry in ["a.ke", network.as_str(), "AS64500"] {
-        let verdict =
-            |since, until| verdict_of("opt_out", settings(), polite(), &opted_out(entry, since, until));
+        let verdict = |since, until| {
+            verdict_of("opt_out", settings(), polite_exchanges(), &opted_out(entry, since, until))
+        };
         let (judged, evidence) = verdict(1, None);
         assert_eq!(judged, Judgement::Broken, "{entry}: {evidence}");
         assert_eq!(evidence, "2 times, first 41.90.0.1 for a.ke");
@@ -396,19 +412,19 @@ fn requests_to_those_who_opted_out_are_counted_from_when_that_was_in_force() {
         assert_eq!(verdict(5, None), held, "{entry}");
         assert_eq!(verdict(3, Some(4)), held, "{entry}: in force between two requests");
     }
-    let other = verdict_of("opt_out", settings(), polite(), &opted_out("b.ke", 0, None));
+    let other = verdict_of("opt_out", settings(), polite_exchanges(), &opted_out("b.ke", 0, None));
     assert_eq!(other.0, Judgement::Held);
 }
 
 #[test]
 fn pages_before_robots_txt_and_despite_it_and_twice_are_found() {
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     exchanges.remove(0);
     assert_broken("robots_first", exchanges, "2 times, first http://a.ke/");
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     exchanges[0].status = Some(503);
     assert_broken("robots_unreachable", exchanges, "2 times, first http://a.ke/");
-    let mut exchanges = polite();
+    let mut exchanges = polite_exchanges();
     exchanges[2].url = "http://a.ke/".into();
     assert_broken("once", exchanges, "once: http://a.ke/");
 }
@@ -420,9 +436,9 @@ fn what_was_not_set_or_not_told_is_not_shown() {
         lifted[limit] = json!("none");
     }
     for id in ["request_budget", "byte_budget", "time_budget", "rate", "robots_rules", "memory"] {
-        assert_eq!(verdict_with(id, lifted.clone(), polite()).0, Judgement::NotJudged, "{id}");
+        assert_eq!(verdict_with(id, lifted.clone(), polite_exchanges()).0, Judgement::NotJudged, "{id}");
     }
-    assert_eq!(verdict_with("least_pause", json!({}), polite()).0, Judgement::NotJudged);
+    assert_eq!(verdict_with("least_pause", json!({}), polite_exchanges()).0, Judgement::NotJudged);
 }
 
 #[test]

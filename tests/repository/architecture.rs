@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arrows::{Module, Sources, between_parts, circles};
+use arrows::{Module, Sources, between_parts, cycles};
 
 type Table = BTreeMap<String, BTreeSet<String>>;
 
@@ -47,13 +47,13 @@ fn root() -> PathBuf {
 
 /// A room: its path below `src`, and its package.
 struct Room {
-    place: Module,
+    module_path: Module,
     package: String,
 }
 
 impl Room {
     fn folder(&self) -> PathBuf {
-        self.place.iter().fold(root().join("src"), |path, name| path.join(name))
+        self.module_path.iter().fold(root().join("src"), |path, name| path.join(name))
     }
 
     fn story(&self) -> PathBuf {
@@ -71,11 +71,11 @@ fn rooms() -> BTreeMap<String, Room> {
         let package = library.as_ref().map_or("ccsurvey".to_owned(), |_| format!("ccsurvey-{name}"));
         if library.is_some_and(|text| text.lines().any(|line| line.starts_with("pub mod "))) {
             for room in folders(&folder) {
-                let place = vec![name.clone(), room.clone()];
-                rooms.insert(room, Room { place, package: package.clone() });
+                let module_path = vec![name.clone(), room.clone()];
+                rooms.insert(room, Room { module_path, package: package.clone() });
             }
         } else {
-            rooms.insert(name.clone(), Room { place: vec![name], package });
+            rooms.insert(name.clone(), Room { module_path: vec![name], package });
         }
     }
     rooms
@@ -135,14 +135,14 @@ fn no_room_names_a_room_it_may_not() {
         sources(&rooms[&room].folder(), &mut files);
         assert!(!files.is_empty(), "{room} has no code");
         // A package that is one room has its own modules below `crate`.
-        let own = if rooms[&room].place.len() == 1 && rooms[&room].package != "ccsurvey" {
+        let own_modules = if rooms[&room].module_path.len() == 1 && rooms[&room].package != "ccsurvey" {
             folders(&rooms[&room].folder())
         } else {
             Vec::new()
         };
         for file in files {
             let mut named = named_in(&fs::read_to_string(&file).unwrap());
-            named.retain(|name| !own.contains(name));
+            named.retain(|name| !own_modules.contains(name));
             let forbidden_names = named
                 .into_iter()
                 .filter(|name| rooms.contains_key(name) && *name != room && !allowed.contains(name));
@@ -160,12 +160,13 @@ fn no_files_of_a_room_import_each_other_in_a_circle() {
     let mut files = Vec::new();
     sources(&src, &mut files);
     let sources = Sources::read(&src, &files);
-    let told = |circle: &BTreeSet<Module>| circle.iter().map(|module| module.join("/")).collect::<Vec<_>>();
-    for (room, Room { place, .. }) in rooms() {
-        let arrows = sources.arrows(&place);
-        let mut found = circles(&arrows);
-        found.extend(circles(&between_parts(&place, &arrows)));
-        let found: Vec<Vec<String>> = found.iter().map(told).collect();
+    let module_names =
+        |cycle: &BTreeSet<Module>| cycle.iter().map(|module| module.join("/")).collect::<Vec<_>>();
+    for (room, Room { module_path, .. }) in rooms() {
+        let arrows = sources.arrows(&module_path);
+        let mut found = cycles(&arrows);
+        found.extend(cycles(&between_parts(&module_path, &arrows)));
+        let found: Vec<Vec<String>> = found.iter().map(module_names).collect();
         assert!(found.is_empty(), "files of {room} import each other in a circle: {found:#?}");
     }
 }
@@ -188,9 +189,9 @@ fn a_circle_is_seen_through_what_a_folder_hands_on_and_not_in_tests() {
     sources(src, &mut files);
     let module = |path: &str| path.split('/').map(ToOwned::to_owned).collect::<Module>();
     let arrows = Sources::read(src, &files).arrows(&module("room"));
-    assert_eq!(circles(&arrows), [BTreeSet::from(["room/above", "room/deep/low"].map(module))]);
+    assert_eq!(cycles(&arrows), [BTreeSet::from(["room/above", "room/deep/low"].map(module))]);
     assert_eq!(
-        circles(&between_parts(&module("room"), &arrows)),
+        cycles(&between_parts(&module("room"), &arrows)),
         [BTreeSet::from(["room/above", "room/deep"].map(module))]
     );
     assert!(arrows[&module("room/other")].is_empty());

@@ -9,14 +9,14 @@ use std::process::Command;
 fn the_page_tells_how_many_anchors_the_mean_of_the_committed_worlds_holds() {
     let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/paper");
     let output = Command::new("python3").arg(paper.join("check")).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     // If the table contradicts itself, there is no such line.
-    let judged = said.lines().find(|line| line.contains("required anchors hold for the mean"));
-    let judged = judged.unwrap_or_else(|| panic!("{said}{}", String::from_utf8_lossy(&output.stderr)));
+    let judged = printed.lines().find(|line| line.contains("required anchors hold for the mean"));
+    let judged = judged.unwrap_or_else(|| panic!("{printed}{}", String::from_utf8_lossy(&output.stderr)));
     let numbers: Vec<u32> = judged.split(' ').filter_map(|word| word.parse().ok()).collect();
     let &[held, all] = &numbers[..] else { panic!("{judged}") };
-    assert_eq!(output.status.success(), held == all, "{said}");
+    assert_eq!(output.status.success(), held == all, "{printed}");
     let page = std::fs::read_to_string(paper.join("RESULTS.md")).unwrap();
     assert!(page.contains(&format!("Their mean meets {held} of the {all}.")), "{judged}");
-    assert!(said.contains(" worlds meet all anchors; load_at_8 "), "{said}");
+    assert!(printed.contains(" worlds meet all anchors; load_at_8 "), "{printed}");
 }

@@ -36,8 +36,8 @@ fn assert_judged(rows: &str, kills: &str, broken: &str, unsure: u64) {
         .output()
         .unwrap();
     assert!(judged.status.success(), "{}", String::from_utf8_lossy(&judged.stderr));
-    let [told, doubts]: [Value; 2] = serde_json::from_slice(&judged.stdout).unwrap();
-    assert_eq!((told.to_string().as_str(), doubts["pauses"].as_u64()), (broken, Some(unsure)), "{rows}");
+    let [found, doubts]: [Value; 2] = serde_json::from_slice(&judged.stdout).unwrap();
+    assert_eq!((found.to_string().as_str(), doubts["pauses"].as_u64()), (broken, Some(unsure)), "{rows}");
 }
 
 #[test]

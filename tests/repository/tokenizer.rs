@@ -49,14 +49,14 @@ fn direct_calls(machine: &str) -> Calls {
     for state in machine.split("define_state!(").skip(1) {
         let Some((name, body)) = state.split_once(", slf") else { continue };
         let body: String = body.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let spelled =
+        let expected_calls =
             body.matches("inline_next_state").count() + body.matches("reconsume_in_inline!").count();
         let called: Vec<_> = ["switch_to!(", "reconsume_in!(", "reconsume_in_inline!("]
             .iter()
             .flat_map(|invocation| body.split(*invocation).skip(1).map(move |rest| (*invocation, rest)))
             .filter_map(|(invocation, rest)| called_state(invocation, rest))
             .collect();
-        assert_eq!(called.len(), spelled, "each direct call in {name} is understood");
+        assert_eq!(called.len(), expected_calls, "each direct call in {name} is understood");
         calls.insert(name.to_owned(), called.into_iter().collect());
     }
     calls
@@ -77,14 +77,14 @@ fn called_state(invocation: &str, rest: &str) -> Option<String> {
 
 fn reaches(calls: &Calls, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::new();
-    let mut waiting = vec![from];
-    while let Some(state) = waiting.pop() {
+    let mut pending = vec![from];
+    while let Some(state) = pending.pop() {
         for next in calls.get(state).into_iter().flatten() {
             if next == to {
                 return true;
             }
             if seen.insert(next) {
-                waiting.push(next);
+                pending.push(next);
             }
         }
     }

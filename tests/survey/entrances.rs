@@ -16,24 +16,24 @@ use ccsurvey::space::{
 use ccsurvey::survey::Survey;
 use tokio::runtime::Runtime;
 
-use crate::common::{TimelessTables, same_tables, timeless_tables};
+use crate::common::{TimelessTables, assert_same_tables, timeless_tables};
 
 /// The response of a URL.
-enum Says {
+enum Content {
     /// A page with these links, separated by spaces.
     Page(&'static str),
     Status(u16),
-    To(&'static str),
+    Redirect(&'static str),
 }
 
 /// A Web that consists of this table. A host that is not in it has no address. If a host has no URL with a
 /// scheme, it resets connections (http) or speaks no TLS (https).
-struct SmallWeb(BTreeMap<&'static str, Says>);
+struct SmallWeb(BTreeMap<&'static str, Content>);
 
 const SELF_SIGNED: [&str; 2] = ["bad-certificate.ke", "into-bad-certificate.ke"];
 
 fn web() -> SmallWeb {
-    use Says::{Page, Status, To};
+    use Content::{Page, Redirect, Status};
     SmallWeb(BTreeMap::from([
         (
             "http://one.ke/",
@@ -61,13 +61,13 @@ fn web() -> SmallWeb {
         ("http://says-401.ke/", Status(401)),
         ("http://says-403.ke/", Status(403)),
         ("http://says-404.ke/", Status(404)),
-        ("http://circle.ke/", To("https://circle.ke/")),
-        ("https://circle.ke/", To("http://circle.ke/")),
+        ("http://circle.ke/", Redirect("https://circle.ke/")),
+        ("https://circle.ke/", Redirect("http://circle.ke/")),
         ("https://bad-certificate.ke/", Page("")),
-        ("http://into-bad-certificate.ke/", To("https://into-bad-certificate.ke/")),
+        ("http://into-bad-certificate.ke/", Redirect("https://into-bad-certificate.ke/")),
         ("https://into-bad-certificate.ke/", Page("")),
-        ("http://moved.ke/", To("http://one.ke/")),
-        ("http://moved-deep.ke/old", To("http://one.ke/")),
+        ("http://moved.ke/", Redirect("http://one.ke/")),
+        ("http://moved-deep.ke/old", Redirect("http://one.ke/")),
         ("http://moved-deep.ke/", Page("")),
         ("http://dead.ke/nothing", Page("")),
         ("http://query.ke/s?id=1", Page("")),
@@ -113,11 +113,11 @@ impl Web for SmallWeb {
             return Reaction::Reset;
         }
         let (status, location, body) = match self.0.get(format!("{scheme}://{host}{target}").as_str()) {
-            Some(Says::Page(links)) => {
+            Some(Content::Page(links)) => {
                 (200, None, links.split(' ').map(|to| format!("<a href='{to}'>x</a>")).collect::<String>())
             }
-            Some(Says::Status(status)) => (*status, None, String::new()),
-            Some(Says::To(to)) => (301, Some((*to).to_owned()), String::new()),
+            Some(Content::Status(status)) => (*status, None, String::new()),
+            Some(Content::Redirect(to)) => (301, Some((*to).to_owned()), String::new()),
             None => (404, None, String::new()),
         };
         Reaction::Response(Response {
@@ -182,7 +182,7 @@ const STARTS: [&str; 2] = ["http://one.ke/", "http://two.ke/"];
 /// Site, index of its tree, outcome, the entrance that delivered a page, number of entrances tried.
 type Row<'a> = (&'a str, u16, &'a str, Option<&'a str>, Option<u16>);
 
-fn told(tables: &TimelessTables) -> Vec<Row<'_>> {
+fn summary_rows(tables: &TimelessTables) -> Vec<Row<'_>> {
     fn row(site: &SiteRow) -> Row<'_> {
         (&site.site, site.seed, &site.outcome, site.entrance.as_deref(), site.entrances)
     }
@@ -192,7 +192,7 @@ fn told(tables: &TimelessTables) -> Vec<Row<'_>> {
 #[test]
 fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at_once() {
     let web = SmallSpace::new();
-    let one = web.survey(&STARTS, |settings| Settings { sites: 1, ..settings }).without_wire_bytes();
+    let sequential = web.survey(&STARTS, |settings| Settings { sites: 1, ..settings }).without_wire_bytes();
     #[rustfmt::skip]
     let expected: [Row<'_>; 21] = [
         ("bad-certificate.ke", 0, "no_page", None, Some(3)),
@@ -217,22 +217,25 @@ fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at
         ("says-404.ke", 0, "no_page", None, Some(2)),
         ("two.ke", 0, "complete", Some("offered"), Some(1)),
     ];
-    assert_eq!(told(&one), expected);
-    let late =
-        one.sites.iter().find(|site| (site.site.as_str(), site.seed) == ("dead-first-link.ke", 1)).unwrap();
+    assert_eq!(summary_rows(&sequential), expected);
+    let late = sequential
+        .sites
+        .iter()
+        .find(|site| (site.site.as_str(), site.seed) == ("dead-first-link.ke", 1))
+        .unwrap();
     assert_eq!((late.parent_site.as_deref(), late.generation), (Some("two.ke"), 1));
     for sites in [16, 256] {
         let many = web.survey(&STARTS, |settings| Settings { sites, ..settings });
         // A resumed TLS session moves fewer bytes.
-        same_tables(&many.without_wire_bytes(), &one);
+        assert_same_tables(&many.without_wire_bytes(), &sequential);
     }
 }
 
 #[test]
 fn with_one_entrance_only_what_was_offered_is_asked() {
     let web = SmallSpace::new();
-    let one = |settings| Settings { entrances: Entrances::UpTo(1), ..settings };
-    let tables = web.survey(&STARTS, one);
+    let single_entrance = |settings| Settings { entrances: Entrances::UpTo(1), ..settings };
+    let tables = web.survey(&STARTS, single_entrance);
     assert!(tables.sites.iter().all(|site| site.seed == 0 && site.entrances == Some(1)));
     let found: Vec<&str> =
         tables.sites.iter().filter(|site| site.pages > 0).map(|site| site.site.as_str()).collect();
@@ -262,7 +265,7 @@ fn a_start_url_that_the_script_rule_would_keep_back_is_a_tree_that_is_asked() {
     let starts = ["http://query.ke/s?id=1", "http://query.ke/s"];
     let tables = web.survey(&starts, |settings| Settings { seeds_per_site: 2, ..settings });
     let complete = |seed| ("query.ke", seed, "complete", Some("offered"), Some(1));
-    assert_eq!(told(&tables), [complete(0), complete(1)]);
+    assert_eq!(summary_rows(&tables), [complete(0), complete(1)]);
 }
 
 #[test]
@@ -270,7 +273,7 @@ fn all_four_doors_of_every_site_are_asked_where_that_is_wanted() {
     let web = SmallSpace::new();
     let tables =
         web.survey(&["http://only-https.ke/"], |settings| Settings { entrances: Entrances::All, ..settings });
-    let asked: Vec<&str> = tables.exchanges.iter().map(|row: &ExchangeRow| row.url.as_str()).collect();
+    let requested: Vec<&str> = tables.exchanges.iter().map(|row: &ExchangeRow| row.url.as_str()).collect();
     for origin in [
         "http://only-https.ke",
         "https://only-https.ke",
@@ -278,7 +281,7 @@ fn all_four_doors_of_every_site_are_asked_where_that_is_wanted() {
         "https://www.only-https.ke",
     ] {
         let of_origin = |url: &&&str| url.strip_prefix(origin).is_some_and(|rest| rest.starts_with('/'));
-        assert!((1..=2).contains(&asked.iter().filter(of_origin).count()), "{origin}: {asked:?}");
+        assert!((1..=2).contains(&requested.iter().filter(of_origin).count()), "{origin}: {requested:?}");
     }
     assert_eq!(tables.sites[0].entrances, Some(4));
 }

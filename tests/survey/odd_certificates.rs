@@ -41,7 +41,7 @@ fn openssl(folder: &Path, arguments: &str) {
 }
 
 impl Server {
-    fn with(key: &str, further: &str, flags: &str) -> Self {
+    fn start_with(key: &str, further: &str, flags: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         openssl(
             folder.path(),
@@ -103,7 +103,7 @@ async fn a_page_is_read_whatever_the_key_is_and_what_is_wrong_with_it_told() {
         ),
     ] {
         let case = format!("{key} {further} {flags}");
-        let server = Server::with(key, further, flags);
+        let server = Server::start_with(key, further, flags);
         let response = server.front_page(Settings::default()).await;
         assert_eq!((response.failure, response.status), (None, Some(200)), "{case}");
         assert_eq!(response.tls_error.as_deref(), defect, "{case}");

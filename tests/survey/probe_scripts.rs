@@ -7,7 +7,7 @@ use ccsurvey::records::{ExchangeRow, SiteRow};
 use ccsurvey::settings::Settings;
 use ccsurvey::survey::Summary;
 
-use crate::common::{Space, Surveyed, same};
+use crate::common::{Space, Surveyed, assert_same_rows};
 
 #[test]
 fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidden() {
@@ -15,11 +15,11 @@ fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidd
     let plain = space.survey(space.settings());
     let before = space.accesses().len();
     let probed = space.survey(Settings { probe_scripts: 1.0, ..space.settings() });
-    let asked = space.accesses().len() - before;
+    let sent_requests = space.accesses().len() - before;
 
-    let (usual, tables) = (plain.tables(), probed.tables());
-    same(&tables.levels, &usual.levels, "levels");
-    same(&tables.links, &usual.links, "links");
+    let (plain_tables, tables) = (plain.tables(), probed.tables());
+    assert_same_rows(&tables.levels, &plain_tables.levels, "levels");
+    assert_same_rows(&tables.links, &plain_tables.links, "links");
     let requests = |surveyed: &Surveyed| -> Vec<_> {
         let curves = Curves::measure(&Recorded::load(&surveyed.dir()).unwrap(), &Sampling::default());
         curves.levels.iter().map(|level| level.requests).collect()
@@ -34,14 +34,14 @@ fn probes_leave_levels_and_links_alone_are_accounted_for_and_bound_what_was_hidd
     let probes: Vec<_> = probes.iter().filter(|row| row.purpose == "probe").collect();
     assert!(probes.len() >= 10, "{} probes", probes.len());
     assert!(probes.iter().all(|row| row.depth.is_none() && row.url.contains(['?', ';'])));
-    let counted = |of: fn(&SiteRow) -> u64| sites.iter().map(of).sum::<u64>();
+    let counted = |field: fn(&SiteRow) -> u64| sites.iter().map(field).sum::<u64>();
     assert_eq!(counted(|site| site.probe_requests), probes.len() as u64);
-    assert_eq!(counted(|site| site.requests), asked as u64, "every request is accounted for");
+    assert_eq!(counted(|site| site.requests), sent_requests as u64, "every request is accounted for");
 
     let estimate = Overview::load(&probed.dir()).unwrap().kept_back.probes.expect("there are probes");
     assert_eq!(estimate.requests, probes.len() as u64);
     let whole = space.survey(Settings { queries_per_script: 1000, ..space.settings() }).tables();
-    let hidden = whole.links.len().saturating_sub(usual.links.len()) as f64;
+    let hidden = whole.links.len().saturating_sub(plain_tables.links.len()) as f64;
     let bound = estimate.external_urls.high * estimate.withheld as f64;
     assert!(
         hidden <= bound.max(1.0) * 1.5 + 5.0,

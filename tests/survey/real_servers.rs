@@ -36,7 +36,7 @@ use sites::Site;
 use crate::common::bus::{Bus, agent};
 use crate::common::python::{interpreter, python};
 use crate::common::skipped::skip;
-use crate::common::{same_tables, timeless_tables};
+use crate::common::{assert_same_tables, timeless_tables};
 
 const CONTACT: &str = "https://survey.example.org/real-servers";
 /// The shortest pause between two exchanges at an address: a fiftieth of the default, because the servers are
@@ -60,44 +60,47 @@ fn real_sites_are_surveyed_as_their_files_count_and_their_servers_note_no_haste(
     certificates::make(&secure.host, dir);
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/survey/real_servers");
     let (_names, name_server) = start_name_server(&tests.join("sites.toml"));
-    survey_and_hear_witnesses(&sites, dir, &name_server, &[]);
+    survey_and_compare(&sites, dir, &name_server, &[]);
     keep(&dir.join("survey").to_string_lossy());
 
     // The same survey with three agents, on separate servers with separate logs.
     let Some(bus) = Bus::start("real_servers") else { return };
     let again = tempfile::tempdir().unwrap();
     let roots = again.path().join("ca.pem");
-    bus.agents_need(&["--permit-special-addresses", "--ca", roots.to_str().unwrap()]);
+    bus.set_agent_flags(&["--permit-special-addresses", "--ca", roots.to_str().unwrap()]);
     fs::set_permissions(again.path(), fs::Permissions::from_mode(0o1777)).unwrap();
     certificates::make(&secure.host, again.path());
     let _agents = ["one", "two", "three"].map(|name| agent(&bus, name));
-    survey_and_hear_witnesses(&sites, again.path(), &name_server, &["--nats", &bus.url()]);
+    survey_and_compare(&sites, again.path(), &name_server, &["--nats", &bus.url()]);
     // Each survey has its own robots.txt, and the second one was written a moment later.
     let [by_agents, by_one] = [again.path(), dir].map(|dir| {
         let mut tables = timeless_tables(&dir.join("survey")).without_agents().without_wire_bytes();
         tables.exchanges.iter_mut().for_each(|row| (row.last_modified, row.etag) = (None, None));
         tables
     });
-    same_tables(&by_agents, &by_one);
+    assert_same_tables(&by_agents, &by_one);
 }
 
-fn survey_and_hear_witnesses(sites: &[Site], dir: &Path, name_server: &str, more: &[&str]) {
+fn survey_and_compare(sites: &[Site], dir: &Path, name_server: &str, more: &[&str]) {
     let running = servers::start(sites, dir);
     survey(sites, dir, name_server, more);
     // Logs are complete when their servers have ended.
     drop(running);
-    let here = |name: &str| dir.join(name).to_string_lossy().into_owned();
+    let path_of = |name: &str| dir.join(name).to_string_lossy().into_owned();
     let list = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/survey/real_servers/sites.toml");
-    print!("{}", python("survey/real_servers/compare.py", &[list, &here("survey")]));
+    print!("{}", python("survey/real_servers/compare.py", &[list, &path_of("survey")]));
     let delay = DELAY_MS.to_string();
-    print!("{}", python("survey/real_servers/logs.py", &[list, &here(""), &here("survey"), CONTACT, &delay]));
+    print!(
+        "{}",
+        python("survey/real_servers/logs.py", &[list, &path_of(""), &path_of("survey"), CONTACT, &delay])
+    );
 }
 
 /// Copies the survey to the folder that `reports/real-sites/run` names.
 fn keep(survey: &str) {
-    let Some(wanted) = std::env::var_os("CCSURVEY_KEEP") else { return };
-    let copied = Command::new("cp").args(["-RT", survey]).arg(&wanted).status().unwrap();
-    assert!(copied.success(), "cannot copy the survey to {}", wanted.display());
+    let Some(target) = std::env::var_os("CCSURVEY_KEEP") else { return };
+    let copied = Command::new("cp").args(["-RT", survey]).arg(&target).status().unwrap();
+    assert!(copied.success(), "cannot copy the survey to {}", target.display());
 }
 
 /// Whether we have the right to listen; an address that is in use is a failure, not a reason to skip.

@@ -60,7 +60,7 @@ impl Trial {
 
     /// Repeats the request until a connection is reused: on a busy machine it may be idle for longer than
     /// connections are kept.
-    async fn ask_on_a_kept_connection(&self, url: &str) -> exchange::Response {
+    async fn request_on_kept_connection(&self, url: &str) -> exchange::Response {
         for _ in 0..100 {
             let (response, _) = self.request(url).await;
             if response.wire.connections == 0 {
@@ -130,7 +130,7 @@ async fn certificates_are_judged_as_they_were_made() {
 }
 
 /// Bytes received in addition to the head of the response and its body.
-fn beside(response: &exchange::Response, body: usize) -> u64 {
+fn bytes_besides_body(response: &exchange::Response, body: usize) -> u64 {
     response.wire.received - body as u64
 }
 
@@ -149,9 +149,9 @@ async fn a_new_connection_costs_its_certificate_and_nothing_that_depends_on_time
         let trial = trial(FakeWeb::quick()).await;
         let url = format!("https://{host}/");
         let (first, _) = trial.request(&url).await;
-        let second = trial.ask_on_a_kept_connection(&url).await;
-        let again = trial.ask_on_a_kept_connection(&url).await;
-        assert_eq!(beside(&second, PAGE.len()), beside(&again, PAGE.len()));
+        let second = trial.request_on_kept_connection(&url).await;
+        let again = trial.request_on_kept_connection(&url).await;
+        assert_eq!(bytes_besides_body(&second, PAGE.len()), bytes_besides_body(&again, PAGE.len()));
         // The connection breaks, and the next exchange makes a new one to the same host.
         trial.request(&format!("{url}reset")).await;
         let (third, _) = trial.request(&url).await;

@@ -12,12 +12,12 @@ use ccsurvey::frontier::{Frontier, Spread};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, ServerRow, SiteRow, read_opt_outs};
 use ccsurvey::settings::{DepthRule, FeedBackRule, Settings, Size, Span};
 use ccsurvey::space::{Access, FeedBack, GEO_DATABASE};
-use ccsurvey::survey::{Snapshot, Survey, least};
+use ccsurvey::survey::{Snapshot, Survey, smallest_budgets};
 
 use crate::common::waiting::until;
 use crate::common::{Space, Surveyed, pages_by_site};
 
-fn by_outcome(sites: &[SiteRow], outcome: &str) -> usize {
+fn count_outcome(sites: &[SiteRow], outcome: &str) -> usize {
     sites.iter().filter(|site| site.outcome == outcome).count()
 }
 
@@ -29,7 +29,7 @@ fn no_request_budget_is_exceeded_and_what_is_left_is_counted() {
             Settings { max_requests: Some(7), per_site, per_address: per_site, ..space.settings() };
         let tables = space.survey(settings).tables();
         assert!(tables.sites.iter().all(|site| site.requests <= 7));
-        assert!(by_outcome(&tables.sites, "request_budget") > 5);
+        assert!(count_outcome(&tables.sites, "request_budget") > 5);
         assert!(tables.levels.iter().map(|level| level.classes[Class::Limit]).sum::<u64>() > 50);
         assert!(tables.levels.iter().all(LevelRow::reconciles));
     }
@@ -38,11 +38,11 @@ fn no_request_budget_is_exceeded_and_what_is_left_is_counted() {
 #[test]
 fn no_byte_budget_is_exceeded() {
     let world = include_str!("../worlds/a_small_country.toml");
-    let space = Space::of(&world.replace("bytes_median = 1000.0", "bytes_median = 40000.0"));
-    let least = least(&space.settings()).bytes.0;
-    let budget = least + 100_000;
+    let space = Space::from_toml(&world.replace("bytes_median = 1000.0", "bytes_median = 40000.0"));
+    let smallest_budgets = smallest_budgets(&space.settings()).bytes.0;
+    let budget = smallest_budgets + 100_000;
     let tables = space.survey(Settings { max_bytes: Some(Size(budget)), ..space.settings() }).tables();
-    assert!(by_outcome(&tables.sites, "byte_budget") > 3);
+    assert!(count_outcome(&tables.sites, "byte_budget") > 3);
     for site in &tables.sites {
         assert!(site.sent_bytes + site.received_bytes <= budget, "{} {}", site.site, site.received_bytes);
     }
@@ -60,7 +60,7 @@ fn a_time_budget_ends_a_site_that_is_asked_slowly() {
         ..space.settings()
     };
     let tables = space.survey(settings).tables();
-    assert!(by_outcome(&tables.sites, "time_budget") > 3);
+    assert!(count_outcome(&tables.sites, "time_budget") > 3);
 }
 
 #[test]
@@ -68,9 +68,10 @@ fn opted_out_names_and_networks_are_never_contacted() {
     let space = Space::serve("a_small_country");
     let truth = space.truth(8, FeedBack::Link);
     let usual = space.survey(space.settings());
-    let asked: Vec<SiteRow> = usual.rows::<SiteRow>().into_iter().filter(|site| site.pages > 1).collect();
+    let larger_sites: Vec<SiteRow> =
+        usual.rows::<SiteRow>().into_iter().filter(|site| site.pages > 1).collect();
     let (by_name, by_network) =
-        (&asked[0], asked.iter().find(|site| site.address != asked[0].address).unwrap());
+        (&larger_sites[0], larger_sites.iter().find(|site| site.address != larger_sites[0].address).unwrap());
     let network = by_network.address.clone().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("opt-out.txt");
@@ -98,15 +99,15 @@ fn no_server_bears_more_requests_than_its_share() {
     let mut settings = space.settings();
     settings.budgets.server.in_all.requests = Some(20);
     let tables = space.survey(settings).tables();
-    let mut seen: HashMap<String, u32> = HashMap::new();
+    let mut requests_by_server: HashMap<String, u32> = HashMap::new();
     for access in space.accesses() {
-        *seen.entry(access.address.unwrap().to_string()).or_default() += 1;
+        *requests_by_server.entry(access.address.unwrap().to_string()).or_default() += 1;
     }
-    assert!(seen.values().all(|requests| *requests <= 20), "{seen:?}");
-    assert!(seen.values().filter(|requests| **requests == 20).count() > 3);
+    assert!(requests_by_server.values().all(|requests| *requests <= 20), "{requests_by_server:?}");
+    assert!(requests_by_server.values().filter(|requests| **requests == 20).count() > 3);
     let spent = |row: &&ExchangeRow| row.failure.as_deref() == Some("server_budget");
     assert!(tables.exchanges.iter().filter(spent).all(|row| row.sent_bytes == 0));
-    assert!(by_outcome(&tables.sites, "request_budget") > 3);
+    assert!(count_outcome(&tables.sites, "request_budget") > 3);
     assert!(tables.levels.iter().all(LevelRow::reconciles));
 }
 
@@ -188,8 +189,8 @@ fn who_opts_out_while_a_survey_runs_is_left_alone_from_then_on() {
     let after = later.iter().filter(|access| of_largest(access) && access.arrival_us > since).count();
     assert!(after <= 1, "{after} requests arrived after {since}; one may have been on its way");
     let row = surveyed.rows::<SiteRow>().into_iter().find(|site| site.site == largest).unwrap();
-    let asked = sites.iter().find(|site| site.site == largest).unwrap().requests;
-    assert!(row.requests > 0 && row.requests < asked, "{} of {asked}", row.requests);
+    let usual_requests = sites.iter().find(|site| site.site == largest).unwrap().requests;
+    assert!(row.requests > 0 && row.requests < usual_requests, "{} of {usual_requests}", row.requests);
     let levels = surveyed.rows::<LevelRow>();
     assert!(levels.iter().all(LevelRow::reconciles));
     let left_out = levels.iter().filter(|level| level.site == largest);
@@ -249,8 +250,11 @@ fn a_network_opts_out_by_the_number_of_its_autonomous_system() {
         .map(|server| server.address)
         .collect();
     let log = space.accesses().split_off(before);
-    let asked = |access: &Access| access.address.map(|address| address.to_string());
-    assert!(log.iter().all(|access| asked(access).is_none_or(|address| !left_alone.contains(&address))));
+    let contacted_address = |access: &Access| access.address.map(|address| address.to_string());
+    assert!(
+        log.iter()
+            .all(|access| contacted_address(access).is_none_or(|address| !left_alone.contains(&address)))
+    );
 }
 
 #[test]
@@ -272,8 +276,10 @@ fn special_addresses_are_refused_without_permission() {
 #[test]
 fn generations_bound_how_far_a_survey_spreads() {
     let space = Space::serve("a_small_country");
-    let generations = |most| {
-        let rows = space.survey(Settings { generations: Some(most), ..space.settings() }).rows::<SiteRow>();
+    let generations = |max_generation| {
+        let rows = space
+            .survey(Settings { generations: Some(max_generation), ..space.settings() })
+            .rows::<SiteRow>();
         rows.iter().map(|site| site.generation).max().unwrap()
     };
     assert_eq!((generations(0), generations(1)), (0, 1));
@@ -297,9 +303,9 @@ fn further_seeds_of_a_site_fetch_only_what_was_not_reached_and_the_sums_reconcil
     let tables = space.survey_from(settings, &deep).tables();
     assert!(tables.sites.iter().any(|site| site.seed > 0), "some seeds were not reached before");
     assert!(tables.levels.iter().all(LevelRow::reconciles));
-    let mut asked = HashSet::new();
+    let mut fetched = HashSet::new();
     for row in tables.exchanges.iter().filter(|row| row.purpose == "page") {
-        assert!(asked.insert(&row.url), "{} was fetched twice", row.url);
+        assert!(fetched.insert(&row.url), "{} was fetched twice", row.url);
     }
     for site in &tables.sites {
         let of_tree = |level: &&LevelRow| level.site == site.site && level.seed == site.seed;

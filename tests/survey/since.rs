@@ -14,7 +14,7 @@ use ccsurvey::settings::{DepthRule, Settings};
 use ccsurvey::survey::Summary;
 
 use crate::common::waiting::until;
-use crate::common::{Space, Surveyed, TimelessTables, rows, same, timeless_tables};
+use crate::common::{Space, Surveyed, TimelessTables, assert_same_rows, rows, timeless_tables};
 
 /// The small country with an `ETag` or a date, or both, on three of four pages.
 fn world(edition: u64) -> String {
@@ -40,7 +40,7 @@ fn since(space: &Space, earlier: &Path) -> Settings {
 }
 
 /// All columns but the bytes moved, and those that distinguish an unchanged page from one that was sent.
-fn found(tables: TimelessTables) -> TimelessTables {
+fn without_304(tables: TimelessTables) -> TimelessTables {
     let mut tables = tables.without_wire_bytes();
     for row in &mut tables.exchanges {
         if row.unchanged_bytes.take().is_some() {
@@ -52,15 +52,15 @@ fn found(tables: TimelessTables) -> TimelessTables {
 }
 
 #[track_caller]
-fn same_finds(again: TimelessTables, whole: TimelessTables) {
-    let (again, whole) = (found(again), found(whole));
-    same(&again.sites, &whole.sites, "sites");
-    same(&again.levels, &whole.levels, "levels");
-    same(&again.links, &whole.links, "links");
-    same(&again.exchanges, &whole.exchanges, "exchanges");
+fn assert_same_findings(again: TimelessTables, whole: TimelessTables) {
+    let (again, whole) = (without_304(again), without_304(whole));
+    assert_same_rows(&again.sites, &whole.sites, "sites");
+    assert_same_rows(&again.levels, &whole.levels, "levels");
+    assert_same_rows(&again.links, &whole.links, "links");
+    assert_same_rows(&again.exchanges, &whole.exchanges, "exchanges");
 }
 
-fn kept(dir: &Path) -> (Vec<PageLinkRow>, Vec<RobotsRow>) {
+fn page_links_and_robots(dir: &Path) -> (Vec<PageLinkRow>, Vec<RobotsRow>) {
     let (mut links, mut robots) = (rows::<PageLinkRow>(dir), rows::<RobotsRow>(dir));
     links.sort_by(|a, b| (&a.site, &a.page, a.position).cmp(&(&b.site, &b.page, b.position)));
     robots.sort_by(|a, b| (&a.site, &a.url).cmp(&(&b.site, &b.url)));
@@ -68,10 +68,11 @@ fn kept(dir: &Path) -> (Vec<PageLinkRow>, Vec<RobotsRow>) {
 }
 
 #[track_caller]
-fn same_kept(again: &Path, whole: &Path) {
-    let ((links, robots), (whole_links, whole_robots)) = (kept(again), kept(whole));
-    same(&links, &whole_links, "page links");
-    same(&robots, &whole_robots, "robots");
+fn assert_same_page_links(again: &Path, whole: &Path) {
+    let ((links, robots), (whole_links, whole_robots)) =
+        (page_links_and_robots(again), page_links_and_robots(whole));
+    assert_same_rows(&links, &whole_links, "page links");
+    assert_same_rows(&robots, &whole_robots, "robots");
 }
 
 fn unchanged(dir: &Path) -> usize {
@@ -84,18 +85,18 @@ fn bytes(surveyed: &Surveyed) -> u64 {
 
 fn with_validators(dir: &Path) -> usize {
     let has_any = |row: &&ExchangeRow| row.etag.is_some() || row.last_modified.is_some();
-    let came_whole = |row: &&ExchangeRow| row.status == Some(200) && row.failure.is_none();
-    rows::<ExchangeRow>(dir).iter().filter(has_any).filter(came_whole).count()
+    let is_whole = |row: &&ExchangeRow| row.status == Some(200) && row.failure.is_none();
+    rows::<ExchangeRow>(dir).iter().filter(has_any).filter(is_whole).count()
 }
 
 #[test]
 fn an_unchanged_web_answers_304_and_is_found_as_before() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let first = space.survey(recording(&space));
     let before = space.accesses().len();
     let again = space.survey(since(&space, &first.dir()));
-    same_finds(again.tables(), first.tables());
-    same_kept(&again.dir(), &first.dir());
+    assert_same_findings(again.tables(), first.tables());
+    assert_same_page_links(&again.dir(), &first.dir());
     let answers = space.accesses().split_off(before);
     let not_modified = answers.iter().filter(|access| access.status == Some(304)).count();
     assert!(not_modified > 100, "{not_modified}");
@@ -103,20 +104,21 @@ fn an_unchanged_web_answers_304_and_is_found_as_before() {
     assert_eq!(not_modified, unchanged(&again.dir()));
     let summary = Summary::read(&again.dir()).unwrap();
     assert_eq!(summary.unchanged.answers, not_modified as u64);
-    let told = format!("not changed since the earlier survey: {} pages", thousands(not_modified as u64));
-    assert!(summary.to_string().contains(&told), "{summary}");
+    let expected_text =
+        format!("not changed since the earlier survey: {} pages", thousands(not_modified as u64));
+    assert!(summary.to_string().contains(&expected_text), "{summary}");
     assert!(!Summary::read(&first.dir()).unwrap().to_string().contains("not changed since"));
     assert!(!again.dir().join("since.redb").exists(), "a survey that is over needs no store");
 }
 
 #[test]
 fn what_has_changed_is_sent_whole_and_the_next_survey_is_one_since_this() {
-    let (old, new) = (Space::of(&world(0)), Space::of(&world(1)));
+    let (old, new) = (Space::from_toml(&world(0)), Space::from_toml(&world(1)));
     let first = old.survey(recording(&old));
     let whole = new.survey(recording(&new));
     let again = new.survey(since(&new, &first.dir()));
-    same_finds(again.tables(), whole.tables());
-    same_kept(&again.dir(), &whole.dir());
+    assert_same_findings(again.tables(), whole.tables());
+    assert_same_page_links(&again.dir(), &whole.dir());
     let hashes: HashMap<String, Option<String>> =
         first.rows::<ExchangeRow>().into_iter().map(|row| (row.url, row.body_hash)).collect();
     let pages: Vec<ExchangeRow> =
@@ -127,37 +129,41 @@ fn what_has_changed_is_sent_whole_and_the_next_survey_is_one_since_this() {
     assert!(pages.iter().filter(|row| row.unchanged_bytes.is_some()).all(is_as_before));
 
     let third = new.survey(since(&new, &again.dir()));
-    same_finds(third.tables(), whole.tables());
+    assert_same_findings(third.tables(), whole.tables());
     assert_eq!(unchanged(&third.dir()), with_validators(&whole.dir()));
     // The size of a page is passed on from survey to survey.
-    let taken = |surveyed: &Surveyed| -> u64 {
+    let bytes_taken = |surveyed: &Surveyed| -> u64 {
         let whole = |row: ExchangeRow| {
             let has_any = row.etag.is_some() || row.last_modified.is_some();
-            let came = row.status == Some(200) || row.unchanged_bytes.is_some();
+            let was_received = row.status == Some(200) || row.unchanged_bytes.is_some();
             let usable = row.purpose == "page" && row.failure.is_none();
-            if has_any && came && usable { row.unchanged_bytes.unwrap_or(row.received_bytes) } else { 0 }
+            if has_any && was_received && usable {
+                row.unchanged_bytes.unwrap_or(row.received_bytes)
+            } else {
+                0
+            }
         };
         surveyed.rows::<ExchangeRow>().into_iter().map(whole).sum()
     };
-    assert_eq!(taken(&third), taken(&again));
+    assert_eq!(bytes_taken(&third), bytes_taken(&again));
 }
 
 #[test]
 fn a_survey_since_a_shallower_one_takes_what_that_has() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let shallow = space.survey(Settings { depth: DepthRule::Levels(1), ..recording(&space) });
     let whole = space.survey(recording(&space));
     let again = space.survey(since(&space, &shallow.dir()));
-    same_finds(again.tables(), whole.tables());
+    assert_same_findings(again.tables(), whole.tables());
     assert_eq!(unchanged(&again.dir()), with_validators(&shallow.dir()));
 }
 
 #[test]
 fn a_web_where_every_page_has_a_tag_costs_less_than_15_percent_of_the_bytes() {
-    let space = Space::of(&tagged_world());
+    let space = Space::from_toml(&tagged_world());
     let first = space.survey(recording(&space));
     let again = space.survey(since(&space, &first.dir()));
-    same_finds(again.tables(), first.tables());
+    assert_same_findings(again.tables(), first.tables());
     let (usual, now) = (bytes(&first), bytes(&again));
     assert!(now * 100 < usual * 15, "{now} of {usual} bytes");
     let unchanged = Overview::load(&again.dir()).unwrap().ledger.found.unchanged;
@@ -167,7 +173,7 @@ fn a_web_where_every_page_has_a_tag_costs_less_than_15_percent_of_the_bytes() {
 
 #[test]
 fn the_report_counts_unchanged_pages_like_others_and_tells_them() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let first = space.survey(recording(&space));
     let again = space.survey(since(&space, &first.dir()));
     let (usual, now) = (Overview::load(&first.dir()).unwrap(), Overview::load(&again.dir()).unwrap());
@@ -182,13 +188,13 @@ fn the_report_counts_unchanged_pages_like_others_and_tells_them() {
         assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stderr));
         std::fs::read_to_string(out).unwrap()
     };
-    let told = "pages and files had not changed since an earlier survey (status 304)";
-    assert!(page(&again.dir()).contains(told) && !page(&first.dir()).contains(told));
+    let expected_text = "pages and files had not changed since an earlier survey (status 304)";
+    assert!(page(&again.dir()).contains(expected_text) && !page(&first.dir()).contains(expected_text));
 }
 
 #[test]
 fn a_survey_with_unchanged_pages_is_replayed_with_them() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let first = space.survey(recording(&space));
     let again = space.survey(since(&space, &first.dir()));
     let (usual, replay) = (
@@ -211,13 +217,13 @@ fn a_simulation_since_another_finds_the_same() {
     simulate(&path("first"), &["--record-links"]);
     simulate(&path("again"), &["--since", &path("first")]);
     let (first, again) = (PathBuf::from(path("first")), PathBuf::from(path("again")));
-    same_finds(timeless_tables(&again), timeless_tables(&first));
+    assert_same_findings(timeless_tables(&again), timeless_tables(&first));
     assert_eq!(unchanged(&again), with_validators(&first));
 }
 
 #[test]
 fn a_killed_survey_goes_on_without_the_earlier_one_and_ends_with_the_same_tables() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let folder = tempfile::tempdir().unwrap();
     let start = folder.path().join("start.txt");
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
@@ -240,8 +246,8 @@ fn a_killed_survey_goes_on_without_the_earlier_one_and_ends_with_the_same_tables
     std::fs::rename(&away, &store).unwrap();
     assert!(resume(&killed).wait().unwrap().success());
     let (tables, expected) = (timeless_tables(&killed), timeless_tables(&undisturbed));
-    crate::common::same_tables(&tables, &expected);
-    same_kept(&killed, &undisturbed);
+    crate::common::assert_same_tables(&tables, &expected);
+    assert_same_page_links(&killed, &undisturbed);
     assert!(unchanged(&killed) > 100);
 
     // A finished survey does not need its store any more.
@@ -251,7 +257,7 @@ fn a_killed_survey_goes_on_without_the_earlier_one_and_ends_with_the_same_tables
 
 #[test]
 fn what_is_added_to_a_finished_survey_is_surveyed_since_the_earlier_one_while_that_is_there() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let folder = tempfile::tempdir().unwrap();
     let earlier = folder.path().join("earlier");
     std::fs::rename(space.survey(recording(&space)).dir(), &earlier).unwrap();
@@ -264,28 +270,28 @@ fn what_is_added_to_a_finished_survey_is_surveyed_since_the_earlier_one_while_th
     let mut begun = survey(&space, &dir, &thirds[0], &earlier);
     let quietly = begun.args(["--feed-back", "off"]).stdout(Stdio::null()).stderr(Stdio::null());
     assert!(quietly.status().unwrap().success());
-    let mut of_survey = unchanged(&dir);
-    assert!(of_survey > 0 && !dir.join("since.redb").exists());
+    let mut total_unchanged = unchanged(&dir);
+    assert!(total_unchanged > 0 && !dir.join("since.redb").exists());
     let mut add = |file: &Path| {
         let (dir_text, file) = (dir.to_str().unwrap(), file.to_str().unwrap());
         let added = ccsurvey(&["add", dir_text, "--start", file]);
         assert!(added.status.success(), "{added:?}");
         assert!(resume(&dir).wait().unwrap().success());
-        let of_added = unchanged(&dir) - of_survey;
-        of_survey += of_added;
-        (of_added, String::from_utf8(added.stderr).unwrap())
+        let added_unchanged = unchanged(&dir) - total_unchanged;
+        total_unchanged += added_unchanged;
+        (added_unchanged, String::from_utf8(added.stderr).unwrap())
     };
-    let (of_added, _) = add(&thirds[1]);
-    assert!(of_added > 0);
+    let (added_unchanged, _) = add(&thirds[1]);
+    assert!(added_unchanged > 0);
     std::fs::remove_dir_all(&earlier).unwrap();
-    let (of_added, said) = add(&thirds[2]);
-    assert_eq!(of_added, 0);
-    assert!(said.contains("nothing of the earlier survey is left"), "{said}");
+    let (added_unchanged, message) = add(&thirds[2]);
+    assert_eq!(added_unchanged, 0);
+    assert!(message.contains("nothing of the earlier survey is left"), "{message}");
 }
 
 #[test]
 fn what_is_added_to_a_finished_survey_with_a_focus_is_chosen_by_what_the_earlier_one_found() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let folder = tempfile::tempdir().unwrap();
     let earlier = folder.path().join("earlier");
     std::fs::rename(space.survey(recording(&space)).dir(), &earlier).unwrap();
@@ -296,7 +302,7 @@ fn what_is_added_to_a_finished_survey_with_a_focus_is_chosen_by_what_the_earlier
         std::fs::write(&file, urls.join("\n")).unwrap();
         file
     });
-    let [of_all, of_first, of_second] = lists;
+    let [all_list, first_list, second_list] = lists;
     let focused = |name: &str, start: &Path| {
         let dir = folder.path().join(name);
         let mut begun = survey(&space, &dir, start, &earlier);
@@ -305,29 +311,29 @@ fn what_is_added_to_a_finished_survey_with_a_focus_is_chosen_by_what_the_earlier
         assert!(quietly.status().unwrap().success());
         dir
     };
-    let (whole, halves) = (focused("whole", &of_all), focused("halves", &of_first));
-    let added = ccsurvey(&["add", halves.to_str().unwrap(), "--start", of_second.to_str().unwrap()]);
+    let (whole, halves) = (focused("whole", &all_list), focused("halves", &first_list));
+    let added = ccsurvey(&["add", halves.to_str().unwrap(), "--start", second_list.to_str().unwrap()]);
     assert!(added.status.success(), "{added:?}");
     assert!(resume(&halves).wait().unwrap().success());
     let (whole, halves) = (timeless_tables(&whole), timeless_tables(&halves));
     let left_out: u64 = whole.levels.iter().map(|level| level.classes[Class::Yield]).sum();
     assert!(left_out > 0, "everything was asked for");
-    same_finds(halves, whole);
+    assert_same_findings(halves, whole);
 }
 
 #[test]
 fn an_earlier_survey_that_cannot_be_used_is_named_and_nothing_is_made() {
-    let space = Space::of(&world(0));
+    let space = Space::from_toml(&world(0));
     let (first, unrecorded) = (space.survey(recording(&space)), space.survey(space.settings()));
-    let asked = space.accesses().len();
+    let requests_before = space.accesses().len();
     let folder = tempfile::tempdir().unwrap();
     let (new, start) = (folder.path().join("new"), folder.path().join("start.txt"));
     std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
-    let refused = |earlier: &Path, said: &str| {
+    let refused = |earlier: &Path, message: &str| {
         let done = survey(&space, &new, &start, earlier).output().unwrap();
         let text = String::from_utf8(done.stderr).unwrap();
         assert_eq!(done.status.code(), Some(2), "{text}");
-        assert!(text.contains("--since: ") && text.contains(said), "{text}");
+        assert!(text.contains("--since: ") && text.contains(message), "{text}");
         assert!(!new.exists());
     };
     refused(&folder.path().join("nowhere"), "nowhere is not a survey: it has no manifest.json");
@@ -339,9 +345,9 @@ fn an_earlier_survey_that_cannot_be_used_is_named_and_nothing_is_made() {
         let name = file.file_name().unwrap().to_str().unwrap();
         std::fs::write(&file, &whole[..whole.len() - 100]).unwrap();
         refused(&first.dir(), &format!("{table}/{name}: its footer is damaged or cut off"));
-        let mut hurt = whole.clone();
-        hurt[whole.len() / 4..whole.len() / 2].fill(0x55);
-        std::fs::write(&file, &hurt).unwrap();
+        let mut damaged = whole.clone();
+        damaged[whole.len() / 4..whole.len() / 2].fill(0x55);
+        std::fs::write(&file, &damaged).unwrap();
         refused(&first.dir(), &format!("{table}/{name}"));
         std::fs::write(&file, whole).unwrap();
     }
@@ -351,7 +357,7 @@ fn an_earlier_survey_that_cannot_be_used_is_named_and_nothing_is_made() {
     let text = String::from_utf8(done.stderr).unwrap();
     assert_eq!(done.status.code(), Some(2), "{text}");
     assert!(text.contains("is the folder of the new survey itself"), "{text}");
-    assert_eq!(space.accesses().len(), asked, "no server was asked");
+    assert_eq!(space.accesses().len(), requests_before, "no server was asked");
 }
 
 fn ccsurvey(arguments: &[&str]) -> Output {

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use ccsurvey::records::{ExchangeRow, LinkRow};
 
-use crate::common::waiting::LOOK;
+use crate::common::waiting::POLL_INTERVAL;
 use crate::common::{Space, rows};
 
 /// Some of the ports that browsers refuse, on which a test may listen without being root.
@@ -24,11 +24,11 @@ const EVIL: &str = "e\u{9b}31m\u{202e}\u{1b}[2Jv\u{200b}\u{e0041}\u{ad}il";
 struct Surveyed {
     folder: tempfile::TempDir,
     dir: PathBuf,
-    said: Output,
+    survey_output: Output,
     /// The paths of the requests that the server got.
-    asked: BTreeSet<String>,
+    requested_paths: BTreeSet<String>,
     /// The ports at which a listener saw a connection.
-    knocked: Vec<u16>,
+    contacted_ports: Vec<u16>,
 }
 
 static SURVEYED: LazyLock<Surveyed> = LazyLock::new(survey);
@@ -47,7 +47,7 @@ fn survey() -> Surveyed {
     let serving = std::thread::spawn(move || serve(&server, &ports, &ended));
     let dir = folder.path().join(format!("kenya-{EVIL}"));
     fs::write(folder.path().join("s.csv"), format!("http://{address}/\n")).unwrap();
-    let said = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+    let survey_output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
         .current_dir(folder.path())
         .arg("survey")
         .arg(&dir)
@@ -58,25 +58,25 @@ fn survey() -> Surveyed {
         .output()
         .unwrap();
     done.send(()).unwrap();
-    let asked = serving.join().unwrap();
-    let knocked = listeners.iter().filter(|listener| was_knocked_at(listener));
-    let knocked = knocked.map(|listener| listener.local_addr().unwrap().port()).collect();
-    Surveyed { folder, dir, said, asked, knocked }
+    let requested_paths = serving.join().unwrap();
+    let contacted_ports = listeners.iter().filter(|listener| was_contacted(listener));
+    let contacted_ports = contacted_ports.map(|listener| listener.local_addr().unwrap().port()).collect();
+    Surveyed { folder, dir, survey_output, requested_paths, contacted_ports }
 }
 
-fn was_knocked_at(listener: &TcpListener) -> bool {
+fn was_contacted(listener: &TcpListener) -> bool {
     listener.set_nonblocking(true).unwrap();
     listener.accept().is_ok()
 }
 
 /// Responds to one request after another until it is told to end; returns the paths of the requests.
 fn serve(server: &TcpListener, ports: &[u16], ended: &std::sync::mpsc::Receiver<()>) -> BTreeSet<String> {
-    let mut asked = BTreeSet::new();
+    let mut requested_paths = BTreeSet::new();
     while ended.try_recv().is_err() {
         let mut stream = match server.accept() {
             Ok((stream, _)) => stream,
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
                 continue;
             }
             Err(error) => panic!("{error}"),
@@ -89,20 +89,21 @@ fn serve(server: &TcpListener, ports: &[u16], ended: &std::sync::mpsc::Receiver<
         }
         let head = String::from_utf8_lossy(&head).into_owned();
         let Some(path) = head.split(' ').nth(1) else { continue };
-        asked.insert(path.to_owned());
+        requested_paths.insert(path.to_owned());
         // A client that has gone meanwhile is not the server's fault.
         let _ = stream.write_all(&response(path, ports));
     }
-    asked
+    requested_paths
 }
 
 fn response(path: &str, ports: &[u16]) -> Vec<u8> {
     // No header may contain ESC (RFC 9110 §5.5), but it may contain C1 and direction marks in UTF-8.
     let server = EVIL.replace('\u{1b}', "");
-    let to = |location: String| format!("HTTP/1.1 302 Found\r\nServer: {server}\r\nLocation: {location}\r\n");
+    let redirect_to =
+        |location: String| format!("HTTP/1.1 302 Found\r\nServer: {server}\r\nLocation: {location}\r\n");
     let (head, body) = match path {
-        "/robots.txt" => (to(format!("http://127.0.0.1:{}/robots.txt", ports[0])), String::new()),
-        "/away" => (to(format!("http://127.0.0.1:{}/away", ports[0])), String::new()),
+        "/robots.txt" => (redirect_to(format!("http://127.0.0.1:{}/robots.txt", ports[0])), String::new()),
+        "/away" => (redirect_to(format!("http://127.0.0.1:{}/away", ports[0])), String::new()),
         "/" => {
             let refused: String = ports
                 .iter()
@@ -128,9 +129,13 @@ fn response(path: &str, ports: &[u16]) -> Vec<u8> {
 #[test]
 fn no_port_that_browsers_refuse_is_asked_or_recorded_or_exported() {
     let surveyed = &*SURVEYED;
-    assert_eq!(surveyed.said.status.code(), Some(0), "{}", text(&surveyed.said.stderr));
-    assert!(surveyed.asked.contains("/") && surveyed.asked.contains("/away"), "{:?}", surveyed.asked);
-    assert_eq!(surveyed.knocked, Vec::<u16>::new());
+    assert_eq!(surveyed.survey_output.status.code(), Some(0), "{}", text(&surveyed.survey_output.stderr));
+    assert!(
+        surveyed.requested_paths.contains("/") && surveyed.requested_paths.contains("/away"),
+        "{:?}",
+        surveyed.requested_paths
+    );
+    assert_eq!(surveyed.contacted_ports, Vec::<u16>::new());
     let has_refused = |url: &str| REFUSED.iter().any(|port| url.contains(&format!(":{port}/")));
     let exchanges: Vec<ExchangeRow> = rows(&surveyed.dir);
     assert!(exchanges.iter().all(|row| !has_refused(&row.url)));
@@ -152,8 +157,8 @@ fn no_port_that_browsers_refuse_is_asked_or_recorded_or_exported() {
 fn no_command_prints_what_strangers_sent_as_it_is() {
     let surveyed = &*SURVEYED;
     let (dir, folder) = (surveyed.dir.to_str().unwrap(), surveyed.folder.path());
-    assert_harmless("survey", &surveyed.said);
-    assert!(text(&surveyed.said.stdout).contains("⟨U+202E⟩"), "the folder's name is told");
+    assert_harmless("survey", &surveyed.survey_output);
+    assert!(text(&surveyed.survey_output.stdout).contains("⟨U+202E⟩"), "the folder's name is told");
     let file = |name: &str, text: &str| {
         fs::write(folder.join(name), text).unwrap();
         folder.join(name).to_str().unwrap().to_owned()
@@ -164,9 +169,10 @@ fn no_command_prints_what_strangers_sent_as_it_is() {
     let world = file("world.toml", &format!("seed = \"{}\"\n", EVIL.replace('\u{1b}', "")));
     let start = file("start.csv", &format!("{EVIL}\n"));
     let new = folder.join("new").to_str().unwrap().to_owned();
-    let asked = ["--dns", "127.0.0.1:9", "--dns-timeout", "50ms"];
+    let dns_flags = ["--dns", "127.0.0.1:9", "--dns-timeout", "50ms"];
     let begin =
-        [&["survey", &new, "--cctld", "ke", "--contact", "a@b.example"][..], &asked, &["--start"]].concat();
+        [&["survey", &new, "--cctld", "ke", "--contact", "a@b.example"][..], &dns_flags, &["--start"]]
+            .concat();
     let with = |more: &[&str]| [&begin[..], more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
     let words = |arguments: &[&str]| arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let good = file("good.csv", "a.ke\n");
@@ -206,7 +212,7 @@ fn no_command_prints_what_strangers_sent_as_it_is() {
         text(&run(&["choose-depth".as_ref(), dir.as_ref(), "--by".as_ref(), "software".as_ref()]).stdout);
     assert!(by_software.contains("e⟨U+009B⟩31m⟨U+202E⟩"), "{by_software}");
     let log = fs::read_to_string(surveyed.dir.join("log.jsonl")).unwrap();
-    assert_eq!(acting(&log), None, "the log");
+    assert_eq!(acting_character(&log), None, "the log");
 }
 
 fn run(arguments: &[&Path]) -> Output {
@@ -221,14 +227,14 @@ fn text(bytes: &[u8]) -> String {
 fn assert_harmless(command: &str, output: &Output) {
     for (stream, bytes) in [("standard output", &output.stdout), ("standard error", &output.stderr)] {
         let text = text(bytes);
-        assert_eq!(acting(&text), None, "{command} on {stream}: {}", text.escape_default());
+        assert_eq!(acting_character(&text), None, "{command} on {stream}: {}", text.escape_default());
     }
     assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{command} says nothing");
 }
 
 /// The first character that a terminal obeys or hides: C0 except line end and tab, DEL, C1, characters that
 /// set the direction of text, and other format characters.
-fn acting(text: &str) -> Option<char> {
+fn acting_character(text: &str) -> Option<char> {
     text.chars().find(|character| {
         (character.is_control() && !matches!(character, '\n' | '\t'))
             || matches!(character, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -7,7 +7,7 @@ use ccsurvey::settings::{DepthRule, FeedBackRule, Settings, Span};
 use ccsurvey::space::{Entrances, FeedBack, TruthSettings};
 
 use crate::common::Space;
-use crate::common::truths::{assert_true, found_and_reachable};
+use crate::common::truths::{assert_matches_truth, found_and_reachable};
 
 fn check(world: &str) {
     check_at(world, &[(1, 1), (4, 1), (64, 1), (64, 4)], |settings| settings);
@@ -21,7 +21,7 @@ fn check_at(world: &str, paces: &[(usize, u32)], change: impl Fn(Settings) -> Se
     for &(sites, per_site) in paces {
         let settings = Settings { sites, per_site, per_address: per_site, ..change(space.settings()) };
         let tables = space.survey(settings).tables();
-        assert_true(&tables, &truth, &format!("{world}, --sites {sites} --per-site {per_site}"));
+        assert_matches_truth(&tables, &truth, &format!("{world}, --sites {sites} --per-site {per_site}"));
     }
 }
 
@@ -109,7 +109,7 @@ fn feeding_back_front_pages_or_nothing_is_told_by_the_truth_too() {
     let space = Space::serve("a_small_country");
     for (rule, feed_back) in [(FeedBackRule::Door, FeedBack::Door), (FeedBackRule::Off, FeedBack::Off)] {
         let tables = space.survey(Settings { feed_back: rule, ..space.settings() }).tables();
-        assert_true(&tables, &space.truth(8, feed_back), &format!("--feed-back {rule:?}"));
+        assert_matches_truth(&tables, &space.truth(8, feed_back), &format!("--feed-back {rule:?}"));
     }
 }
 
@@ -117,7 +117,7 @@ fn feeding_back_front_pages_or_nothing_is_told_by_the_truth_too() {
 fn more_queries_per_script_are_told_by_the_truth_too() {
     let space = Space::serve("scripts_answer_one_query_each");
     let tables = space.survey(Settings { queries_per_script: 3, ..space.settings() }).tables();
-    assert_true(&tables, &space.truth_with(8, FeedBack::Link, 3), "--queries-per-script 3");
+    assert_matches_truth(&tables, &space.truth_with(8, FeedBack::Link, 3), "--queries-per-script 3");
 }
 
 #[test]
@@ -125,19 +125,19 @@ fn every_depth_is_told_by_the_truth_too() {
     let space = Space::serve("a_small_country");
     for depth in [0, 1, 2, 5] {
         let tables = space.survey(Settings { depth: DepthRule::Levels(depth), ..space.settings() }).tables();
-        assert_true(&tables, &space.truth(depth, FeedBack::Link), &format!("--depth {depth}"));
+        assert_matches_truth(&tables, &space.truth(depth, FeedBack::Link), &format!("--depth {depth}"));
     }
 }
 
-const SHUT: &str = "links_between_sites_die_and_doors_are_shut";
+const SHUT_DOORS_WORLD: &str = "links_between_sites_die_and_doors_are_shut";
 
 #[test]
 fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at_once() {
-    let space = Space::serve(SHUT);
+    let space = Space::serve(SHUT_DOORS_WORLD);
     let truth = space.truth(8, FeedBack::Link);
     for sites in [1, 16, 256] {
         let tables = space.survey(Settings { sites, ..space.settings() }).tables();
-        assert_true(&tables, &truth, &format!("--sites {sites}"));
+        assert_matches_truth(&tables, &truth, &format!("--sites {sites}"));
         let [found, reachable] = found_and_reachable(&tables, &truth);
         assert_eq!(found, reachable, "--sites {sites}");
     }
@@ -145,17 +145,17 @@ fn every_site_that_a_door_or_a_link_can_open_is_found_however_many_are_walked_at
 
 #[test]
 fn fewer_entrances_and_all_doors_are_told_by_the_truth_too() {
-    let space = Space::serve(SHUT);
+    let space = Space::serve(SHUT_DOORS_WORLD);
     let mut found_with = Vec::new();
-    for (told, entrances) in [
+    for (truth_entrances, entrances) in [
         (Entrances::UpTo(1), settings::Entrances::UpTo(1)),
         (Entrances::UpTo(2), settings::Entrances::UpTo(2)),
         (Entrances::default(), settings::Entrances::default()),
         (Entrances::All, settings::Entrances::All),
     ] {
-        let truth = space.truth_by(|settings| TruthSettings { entrances: told, ..settings });
+        let truth = space.truth_by(|settings| TruthSettings { entrances: truth_entrances, ..settings });
         let tables = space.survey(Settings { entrances, sites: 64, ..space.settings() }).tables();
-        assert_true(&tables, &truth, &format!("--entrances {entrances}"));
+        assert_matches_truth(&tables, &truth, &format!("--entrances {entrances}"));
         let [found, _] = found_and_reachable(&tables, &truth);
         let requests: u64 = tables.sites.iter().map(|row| row.requests).sum();
         println!("--entrances {entrances}: {} sites with pages, {requests} requests", found.len());

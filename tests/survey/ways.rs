@@ -23,7 +23,7 @@ use hickory_proto::rr::{RData, Record};
 use tokio::sync::watch;
 
 use crate::common::waiting::until;
-use crate::common::{TimelessTables, almost_without_pauses, rows, same_tables, timeless_tables};
+use crate::common::{TimelessTables, almost_without_pauses, assert_same_tables, rows, timeless_tables};
 
 /// Pages of every site: three, and no robots.txt.
 const PAGES: [(&str, &str); 3] = [("/", "<a href=/a>a</a><a href=/b>b</a>"), ("/a", "a"), ("/b", "b")];
@@ -32,7 +32,7 @@ const PAGES: [(&str, &str); 3] = [("/", "<a href=/a>a</a><a href=/b>b</a>"), ("/
 struct Net {
     dns: SocketAddr,
     port: u16,
-    names_asked: Arc<Mutex<Vec<String>>>,
+    queried_names: Arc<Mutex<Vec<String>>>,
     /// The address and the path of each request.
     requests: Arc<Mutex<Vec<(IpAddr, String)>>>,
 }
@@ -46,12 +46,12 @@ type Hook = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Net {
     /// Hosts with their addresses; servers listen at the addresses in `alive`.
-    fn of(hosts: &[(&str, &[&str])], alive: &[&str]) -> Self {
+    fn with_hosts(hosts: &[(&str, &[&str])], alive: &[&str]) -> Self {
         Self::watched(hosts, alive, STATUS_LINE, Arc::new(|_| {}))
     }
 
     /// The same with the beginning of all status lines, and a hook for requests.
-    fn watched(hosts: &[(&str, &[&str])], alive: &[&str], begin: &'static str, hook: Hook) -> Self {
+    fn watched(hosts: &[(&str, &[&str])], alive: &[&str], status_line: &'static str, hook: Hook) -> Self {
         let requests = Arc::<Mutex<Vec<_>>>::default();
         let mut port = 0;
         for address in alive {
@@ -61,11 +61,11 @@ impl Net {
             thread::spawn(move || {
                 for stream in listener.incoming() {
                     let (requests, hook) = (requests.clone(), hook.clone());
-                    thread::spawn(move || serve(stream.unwrap(), begin, &requests, &hook));
+                    thread::spawn(move || serve(stream.unwrap(), status_line, &requests, &hook));
                 }
             });
         }
-        let names_asked = Arc::<Mutex<Vec<String>>>::default();
+        let queried_names = Arc::<Mutex<Vec<String>>>::default();
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let dns = socket.local_addr().unwrap();
         let hosts: HashMap<String, Vec<IpAddr>> = hosts
@@ -74,9 +74,9 @@ impl Net {
                 (format!("{host}."), addresses.iter().map(|text| text.parse().unwrap()).collect())
             })
             .collect();
-        let asked = names_asked.clone();
-        thread::spawn(move || tell_names(&socket, &hosts, &asked));
-        Self { dns, port, names_asked, requests }
+        let query_log = queried_names.clone();
+        thread::spawn(move || serve_names(&socket, &hosts, &query_log));
+        Self { dns, port, queried_names, requests }
     }
 
     fn settings(&self) -> Settings {
@@ -95,18 +95,22 @@ impl Net {
     fn requests_at(&self, address: &str) -> Vec<String> {
         let address: IpAddr = address.parse().unwrap();
         let requests = self.requests.lock().unwrap();
-        requests.iter().filter(|(at, _)| *at == address).map(|(_, target)| target.clone()).collect()
+        requests
+            .iter()
+            .filter(|(host_address, _)| *host_address == address)
+            .map(|(_, target)| target.clone())
+            .collect()
     }
 }
 
-fn tell_names(socket: &UdpSocket, hosts: &HashMap<String, Vec<IpAddr>>, asked: &Mutex<Vec<String>>) {
+fn serve_names(socket: &UdpSocket, hosts: &HashMap<String, Vec<IpAddr>>, query_log: &Mutex<Vec<String>>) {
     let mut packet = [0; 1500];
     while let Ok((length, client)) = socket.recv_from(&mut packet) {
-        let question = Message::from_vec(&packet[..length]).unwrap();
-        let query = question.queries[0].clone();
+        let message = Message::from_vec(&packet[..length]).unwrap();
+        let query = message.queries[0].clone();
         let (name, kind) = (query.name().clone(), query.query_type());
-        asked.lock().unwrap().push(format!("{name} {kind}"));
-        let mut reply = Message::response(question.metadata.id, question.metadata.op_code);
+        query_log.lock().unwrap().push(format!("{name} {kind}"));
+        let mut reply = Message::response(message.metadata.id, message.metadata.op_code);
         reply.add_query(query);
         for address in hosts.get(&name.to_string()).into_iter().flatten() {
             let data = match address {
@@ -121,7 +125,7 @@ fn tell_names(socket: &UdpSocket, hosts: &HashMap<String, Vec<IpAddr>>, asked: &
     }
 }
 
-fn serve(mut stream: TcpStream, begin: &str, requests: &Mutex<Vec<(IpAddr, String)>>, hook: &Hook) {
+fn serve(mut stream: TcpStream, status_line: &str, requests: &Mutex<Vec<(IpAddr, String)>>, hook: &Hook) {
     let address = stream.local_addr().unwrap().ip();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     loop {
@@ -143,7 +147,8 @@ fn serve(mut stream: TcpStream, begin: &str, requests: &Mutex<Vec<(IpAddr, Strin
         let status = if page.is_some() { "200 OK" } else { "404 Not Found" };
         let page = page.unwrap_or_default();
         let length = page.len();
-        let head = format!("{begin}{status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
+        let head =
+            format!("{status_line}{status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n");
         if stream.write_all(format!("{head}{page}").as_bytes()).is_err() {
             return;
         }
@@ -164,13 +169,13 @@ fn survey(settings: Settings, start: &[WebUrl]) -> tempfile::TempDir {
 }
 
 /// Number, attempt, address and failure of each exchange.
-fn tries(dir: &Path) -> Vec<(u32, u16, String, Option<String>)> {
-    let mut tries: Vec<_> = rows::<ExchangeRow>(dir)
+fn attempts(dir: &Path) -> Vec<(u32, u16, String, Option<String>)> {
+    let mut attempts: Vec<_> = rows::<ExchangeRow>(dir)
         .into_iter()
         .map(|row| (row.number, row.attempt.unwrap(), row.address.unwrap_or_default(), row.failure))
         .collect();
-    tries.sort();
-    tries
+    attempts.sort();
+    attempts
 }
 
 fn refused(number: u32, attempt: u16, address: &str) -> (u32, u16, String, Option<String>) {
@@ -179,7 +184,7 @@ fn refused(number: u32, attempt: u16, address: &str) -> (u32, u16, String, Optio
 
 #[test]
 fn a_host_with_a_dead_address_is_walked_at_its_next_one() {
-    let net = Net::of(&[("two.ke", &["127.0.1.1", "127.0.1.2"])], &["127.0.1.2"]);
+    let net = Net::with_hosts(&[("two.ke", &["127.0.1.1", "127.0.1.2"])], &["127.0.1.2"]);
     let folder = survey(net.settings(), &net.start("two.ke"));
     let dir = folder.path().join("survey");
     let site = rows::<SiteRow>(&dir).remove(0);
@@ -189,26 +194,26 @@ fn a_host_with_a_dead_address_is_walked_at_its_next_one() {
     );
     assert_eq!(net.requests_at("127.0.1.2"), ["/robots.txt", "/", "/a", "/b"]);
     // The dead address was tried once in the tree, and each attempt is an exchange of the site.
-    let answered = |number, attempt| (number, attempt, "127.0.1.2".to_owned(), None);
+    let responded = |number, attempt| (number, attempt, "127.0.1.2".to_owned(), None);
     let expected =
-        [refused(0, 0, "127.0.1.1"), answered(0, 1), answered(1, 0), answered(2, 0), answered(3, 0)];
-    assert_eq!(tries(&dir), expected);
+        [refused(0, 0, "127.0.1.1"), responded(0, 1), responded(1, 0), responded(2, 0), responded(3, 0)];
+    assert_eq!(attempts(&dir), expected);
     assert_eq!((site.requests, site.robots_requests), (5, 2));
-    let asked = net.names_asked.lock().unwrap();
+    let query_log = net.queried_names.lock().unwrap();
     assert_eq!(
-        asked.iter().filter(|query| *query == "two.ke. A").count(),
+        query_log.iter().filter(|query| *query == "two.ke. A").count(),
         1,
-        "all addresses came at once: {asked:?}"
+        "all addresses came at once: {query_log:?}"
     );
 }
 
 #[test]
 fn ipv6_is_tried_where_all_of_ipv4_is_dead() {
-    let net = Net::of(&[("six.ke", &["127.0.1.1", "::1"]), ("alone.ke", &["::1"])], &["::1"]);
+    let net = Net::with_hosts(&[("six.ke", &["127.0.1.1", "::1"]), ("alone.ke", &["::1"])], &["::1"]);
     let start = [net.start("six.ke"), net.start("alone.ke")].concat();
     let folder = survey(net.settings(), &start);
     let mut sites = rows::<SiteRow>(&folder.path().join("survey"));
-    sites.sort_by(|one, other| one.site.cmp(&other.site));
+    sites.sort_by(|a, b| a.site.cmp(&b.site));
     let found: Vec<_> = sites.iter().map(|row| (row.pages, row.address.as_deref(), row.requests)).collect();
     assert_eq!(found, [(3, Some("::1"), 4), (3, Some("::1"), 5)]);
 }
@@ -216,11 +221,11 @@ fn ipv6_is_tried_where_all_of_ipv4_is_dead() {
 #[test]
 fn of_a_host_whose_every_address_is_dead_three_are_tried() {
     let addresses = &["127.0.1.4", "127.0.1.3", "127.0.1.2", "127.0.1.1"];
-    let net = Net::of(&[("dead.ke", addresses)], &["127.0.1.9"]);
+    let net = Net::with_hosts(&[("dead.ke", addresses)], &["127.0.1.9"]);
     let folder = survey(net.settings(), &net.start("dead.ke"));
     let dir = folder.path().join("survey");
     let expected = [refused(0, 0, "127.0.1.1"), refused(0, 1, "127.0.1.2"), refused(0, 2, "127.0.1.3")];
-    assert_eq!(tries(&dir)[..3], expected);
+    assert_eq!(attempts(&dir)[..3], expected);
     let site = rows::<SiteRow>(&dir).remove(0);
     assert_eq!((site.outcome.as_str(), site.pages), ("unreachable", 0));
 }
@@ -228,11 +233,11 @@ fn of_a_host_whose_every_address_is_dead_three_are_tried() {
 #[test]
 fn tries_count_into_the_budget_of_their_site() {
     let addresses = &["127.0.1.1", "127.0.1.2", "127.0.1.3"];
-    let net = Net::of(&[("dead.ke", addresses)], &["127.0.1.9"]);
+    let net = Net::with_hosts(&[("dead.ke", addresses)], &["127.0.1.9"]);
     let settings = Settings { max_requests: Some(2), ..net.settings() };
     let folder = survey(settings, &net.start("dead.ke"));
     let dir = folder.path().join("survey");
-    assert_eq!(tries(&dir), [refused(0, 0, "127.0.1.1"), refused(0, 1, "127.0.1.2")]);
+    assert_eq!(attempts(&dir), [refused(0, 0, "127.0.1.1"), refused(0, 1, "127.0.1.2")]);
     assert_eq!(rows::<SiteRow>(&dir)[0].outcome, "request_budget");
 }
 
@@ -244,7 +249,7 @@ fn many_sites_that_share_a_dead_address_all_go_on_at_their_own() {
     let table: Vec<(&str, &[&str])> =
         hosts.iter().zip(&addresses).map(|(host, them)| (host.as_str(), &them[..])).collect();
     let alive: Vec<&str> = own.iter().map(String::as_str).collect();
-    let net = Net::of(&table, &alive);
+    let net = Net::with_hosts(&table, &alive);
     let start: Vec<WebUrl> = hosts.iter().flat_map(|host| net.start(host)).collect();
     let folder = survey(Settings { sites: 4, ..net.settings() }, &start);
     let sites = rows::<SiteRow>(&folder.path().join("survey"));
@@ -269,7 +274,7 @@ impl Drop for OldServer {
 }
 
 impl OldServer {
-    fn speaking(flags: &[&str]) -> Self {
+    fn start_with_flags(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let made = Command::new("openssl")
             .args(
@@ -305,20 +310,20 @@ fn a_server_whose_tls_is_too_old_is_asked_once_more_and_tells_what_it_speaks() {
         (&["-tls1_2", "-cipher", "AES128-SHA256"], "TLSv1.2", "TLS_RSA_WITH_AES_128_CBC_SHA256"),
         (&["-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA"], "TLSv1.2", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"),
     ] {
-        let server = OldServer::speaking(flags);
-        let net = Net::of(&[("old.ke", &["127.0.1.7"])], &["127.0.1.9"]);
+        let server = OldServer::start_with_flags(flags);
+        let net = Net::with_hosts(&[("old.ke", &["127.0.1.7"])], &["127.0.1.9"]);
         let start = [WebUrl::parse(&format!("https://old.ke:{}/", server.port)).unwrap()];
         let folder = survey(net.settings(), &start);
         let mut found = rows::<ExchangeRow>(&folder.path().join("survey"));
         found.sort_by_key(|row| (row.number, row.attempt));
-        let [refused, greeted] = &found[..] else { panic!("{found:?}") };
+        let [refused, retried] = &found[..] else { panic!("{found:?}") };
         assert!(["tls_too_old", "tls_alert"].contains(&refused.failure.as_deref().unwrap()));
         assert_eq!(
-            (greeted.number, greeted.attempt, greeted.failure.as_deref()),
+            (retried.number, retried.attempt, retried.failure.as_deref()),
             (0, Some(1), Some("tls_too_old"))
         );
         assert_eq!(
-            (greeted.tls_version.as_deref(), greeted.tls_cipher.as_deref()),
+            (retried.tls_version.as_deref(), retried.tls_cipher.as_deref()),
             (Some(version), Some(cipher))
         );
     }
@@ -346,12 +351,12 @@ fn a_server_of_today_that_refuses_us_is_not_too_old_and_greeted_again_only_where
         // No common group for the key exchange, and no version with the older ClientHello.
         (&["-tls1_3", "-groups", "P-521"], "tls_alert", 2),
     ] {
-        let server = OldServer::speaking(flags);
-        let net = Net::of(&[("old.ke", &["127.0.1.7"])], &["127.0.1.9"]);
+        let server = OldServer::start_with_flags(flags);
+        let net = Net::with_hosts(&[("old.ke", &["127.0.1.7"])], &["127.0.1.9"]);
         let start = [WebUrl::parse(&format!("https://old.ke:{}/", server.port)).unwrap()];
         let found = rows::<ExchangeRow>(&survey(net.settings(), &start).path().join("survey"));
-        let told: Vec<_> = found.iter().map(|row| row.failure.as_deref()).collect();
-        assert_eq!(told, vec![Some(failure); exchanges], "{flags:?}");
+        let failures: Vec<_> = found.iter().map(|row| row.failure.as_deref()).collect();
+        assert_eq!(failures, vec![Some(failure); exchanges], "{flags:?}");
     }
 }
 
@@ -368,23 +373,25 @@ fn a_server_that_refuses_old_tls_too_is_asked_once_more_only() {
                 let _ = stream.write_all(&[21, 3, 1, 0, 2, 2, description]);
             }
         });
-        let net = Net::of(&[("older.ke", &["127.0.1.8"])], &["127.0.1.9"]);
+        let net = Net::with_hosts(&[("older.ke", &["127.0.1.8"])], &["127.0.1.9"]);
         let start = [WebUrl::parse(&format!("https://older.ke:{port}/")).unwrap()];
         let mut found = rows::<ExchangeRow>(&survey(net.settings(), &start).path().join("survey"));
         found.sort_by_key(|row| (row.number, row.attempt));
-        let told: Vec<_> = found.iter().map(|row| (row.attempt, row.failure.as_deref())).collect();
-        assert_eq!(told, [(Some(0), Some(failure)), (Some(1), Some(failure))]);
+        let failures: Vec<_> = found.iter().map(|row| (row.attempt, row.failure.as_deref())).collect();
+        assert_eq!(failures, [(Some(0), Some(failure)), (Some(1), Some(failure))]);
     }
 }
 
 /// End offsets of the complete entries of a journal: eight bytes of magic, then length, checksum and content
 /// of each.
-fn ends(journal: &[u8]) -> Vec<usize> {
-    let mut ends = vec![8];
-    while let Some(prefix) = journal.get(ends[ends.len() - 1]..).and_then(|rest| rest.first_chunk::<4>()) {
-        ends.push(ends[ends.len() - 1] + 8 + u32::from_le_bytes(*prefix) as usize);
+fn entry_ends(journal: &[u8]) -> Vec<usize> {
+    let mut entry_ends = vec![8];
+    while let Some(prefix) =
+        journal.get(entry_ends[entry_ends.len() - 1]..).and_then(|rest| rest.first_chunk::<4>())
+    {
+        entry_ends.push(entry_ends[entry_ends.len() - 1] + 8 + u32::from_le_bytes(*prefix) as usize);
     }
-    ends
+    entry_ends
 }
 
 #[test]
@@ -402,8 +409,8 @@ fn a_survey_that_dies_after_any_entry_of_its_journal_reads_odd_responses() {
     assert_eq!(exchanges.iter().filter(|row| row.status == Some(200)).count(), 3);
 }
 
-/// The exchanges with a server whose status lines begin with `begin`, however often the survey dies.
-fn dies_after_any_entry(begin: &'static str) -> Vec<ExchangeRow> {
+/// The exchanges with a server whose status lines begin with `status_line`, however often the survey dies.
+fn dies_after_any_entry(status_line: &'static str) -> Vec<ExchangeRow> {
     let hosts: &[(&str, &[&str])] = &[("two.ke", &["127.0.1.1", "127.0.1.2", "127.0.1.3"])];
     let (stop, stopped) = watch::channel(false);
     let is_armed = Arc::new(AtomicBool::new(false));
@@ -421,7 +428,7 @@ fn dies_after_any_entry(begin: &'static str) -> Vec<ExchangeRow> {
         }
         _ => {}
     });
-    let net = Net::watched(hosts, &["127.0.1.3"], begin, stop_at_a);
+    let net = Net::watched(hosts, &["127.0.1.3"], status_line, stop_at_a);
     let first = survey(net.settings(), &net.start("two.ke"));
     let undisturbed: TimelessTables = timeless_tables(&first.path().join("survey"));
     is_armed.store(true, Ordering::SeqCst);
@@ -434,15 +441,15 @@ fn dies_after_any_entry(begin: &'static str) -> Vec<ExchangeRow> {
     let journals = dir.join("journal");
     let name = fs::read_dir(&journals).unwrap().next().unwrap().unwrap().file_name();
     let whole = fs::read(journals.join(&name)).unwrap();
-    let ends = ends(&whole);
-    assert!(ends.len() > 10, "{}", ends.len());
-    for end in ends {
+    let entry_ends = entry_ends(&whole);
+    assert!(entry_ends.len() > 10, "{}", entry_ends.len());
+    for end in entry_ends {
         let copy = tempfile::tempdir().unwrap();
         copy_folder(&dir, copy.path());
         fs::write(copy.path().join("journal").join(&name), &whole[..end]).unwrap();
         let (_keep, stop) = watch::channel(false);
         assert!(run(Survey::open(copy.path()).unwrap(), stop).is_finished);
-        same_tables(&timeless_tables(copy.path()), &undisturbed);
+        assert_same_tables(&timeless_tables(copy.path()), &undisturbed);
     }
     rows(&first.path().join("survey"))
 }
@@ -451,11 +458,11 @@ fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        let there = to.join(entry.file_name());
+        let destination = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy_folder(&entry.path(), &there);
+            copy_folder(&entry.path(), &destination);
         } else {
-            fs::copy(entry.path(), there).unwrap();
+            fs::copy(entry.path(), destination).unwrap();
         }
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ccsurvey::analysis::policies::{Policy, PolicyRun, RecordedGraph, prices};
-use ccsurvey::survey::{rates_in, read_settings};
+use ccsurvey::survey::{load_rates, read_settings};
 use ccsurvey::walk::yields::Rates;
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [rates, surveys @ ..] = arguments.as_slice() else {
         return Err("usage: replay-policies RATES SURVEY…".into());
     };
-    let rates = Arc::new(rates_in(Path::new(rates))?);
+    let rates = Arc::new(load_rates(Path::new(rates))?);
     let played: Vec<Played> =
         surveys.iter().map(|dir| play(Path::new(dir), &rates)).collect::<Result<_, _>>()?;
     println!("{}", serde_json::to_string_pretty(&played)?);

@@ -108,7 +108,7 @@ impl Base {
             let mut joined = String::with_capacity(bytes);
             joined.push_str(&text[..folder]);
             joined.push_str(path);
-            WebUrl::of_parts(joined, url.host().clone())
+            WebUrl::from_parts(joined, url.host().clone())
         })
     }
 }
@@ -120,11 +120,11 @@ fn is_plain_path(reference: &str) -> bool {
     let is_name =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~' | b',' | b'+');
     let mut is_first = true;
-    let mut goes_on = |byte: &u8| {
+    let mut is_path_byte = |byte: &u8| {
         let was_first = std::mem::replace(&mut is_first, *byte == b'/');
         is_name(byte) || *byte == b'/' || *byte == b'.' && !was_first
     };
-    path.as_bytes().iter().all(&mut goes_on)
+    path.as_bytes().iter().all(&mut is_path_byte)
         && !path.starts_with('/')
         && query.bytes().all(|byte| is_name(&byte) || matches!(byte, b'.' | b'/' | b'=' | b'&' | b';'))
 }
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn a_url_that_grows_too_long_is_refused() {
         let base = base("http://a.ke/");
-        let room = MAX_URL_BYTES - "http://a.ke/".len();
-        assert_eq!(base.join(&"x".repeat(room), None).unwrap().as_str().len(), MAX_URL_BYTES);
-        assert_eq!(base.join(&"x".repeat(room + 1), None), Err(UrlError::TooLong));
+        let free_bytes = MAX_URL_BYTES - "http://a.ke/".len();
+        assert_eq!(base.join(&"x".repeat(free_bytes), None).unwrap().as_str().len(), MAX_URL_BYTES);
+        assert_eq!(base.join(&"x".repeat(free_bytes + 1), None), Err(UrlError::TooLong));
     }
 
     proptest! {

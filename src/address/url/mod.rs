@@ -97,12 +97,12 @@ impl WebUrl {
     }
 
     /// A URL of a host whose other parts are spelled as parsing would spell them.
-    pub(super) fn of_parts(url: String, host: Host) -> Self {
+    pub(super) fn from_parts(url: String, host: Host) -> Self {
         Self { url, host }
     }
 
-    /// A `known` host was checked before: most links lead to the host of their page.
-    pub(super) fn check(parsed: Parsed, known: Option<&Host>) -> Result<Self, UrlError> {
+    /// A `known_host` host was checked before: most links lead to the host of their page.
+    pub(super) fn check(parsed: Parsed, known_host: Option<&Host>) -> Result<Self, UrlError> {
         let (mut url, undecoded) = parsed.into_parts();
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlError::NotWeb);
@@ -112,8 +112,8 @@ impl WebUrl {
             return Err(UrlError::TooLong);
         }
         let named = undecoded.as_deref().or(url.host_str());
-        let host = match known.filter(|known| named == Some(known.as_str())) {
-            Some(known) => known.clone(),
+        let host = match known_host.filter(|known_host| named == Some(known_host.as_str())) {
+            Some(known_host) => known_host.clone(),
             None => match (&undecoded, url.host().ok_or(UrlError::BadHost)?) {
                 (Some(name), _) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
                 (None, ::url::Host::Domain(name)) => Host::from_domain(name).ok_or(UrlError::BadHost)?,
@@ -218,8 +218,8 @@ impl WebUrl {
 
     /// The front page of this URL's host, with the same scheme and port.
     #[must_use]
-    pub fn door(&self) -> Self {
-        self.at_path("/")
+    pub fn front_page_url(&self) -> Self {
+        self.with_path("/")
     }
 
     /// Whether this is the front page of its host: the path `/` and no query, with or without a session
@@ -235,7 +235,7 @@ impl WebUrl {
     pub fn without_session(&self) -> Cow<'_, Self> {
         match without_session(self.target()) {
             Cow::Borrowed(_) => Cow::Borrowed(self),
-            Cow::Owned(target) => Cow::Owned(self.at_path(&target)),
+            Cow::Owned(target) => Cow::Owned(self.with_path(&target)),
         }
     }
 
@@ -247,7 +247,7 @@ impl WebUrl {
 
     /// The same URL with https for http, and with http for https; `None` if it has a port of its own.
     #[must_use]
-    pub fn by_other_scheme(&self) -> Option<Self> {
+    pub fn with_other_scheme(&self) -> Option<Self> {
         let scheme = SCHEMES[usize::from(!self.is_https())];
         let url = || format!("{scheme}{}", &self.url[self.authority_start()..]);
         self.own_port().is_none().then(|| Self { url: url(), host: self.host.clone() })
@@ -256,10 +256,10 @@ impl WebUrl {
     /// The robots.txt of this URL's host (RFC 9309 §2.3).
     #[must_use]
     pub fn robots_txt(&self) -> Self {
-        self.at_path("/robots.txt")
+        self.with_path("/robots.txt")
     }
 
-    fn at_path(&self, path: &str) -> Self {
+    fn with_path(&self, path: &str) -> Self {
         Self { url: format!("{}{path}", &self.url[..self.path_start()]), host: self.host.clone() }
     }
 
@@ -285,7 +285,7 @@ impl WebUrl {
         {
             return PageKey(xxh3_64(spelled.as_bytes()));
         }
-        self.key_of(self.target())
+        self.key_with_target(self.target())
     }
 
     /// Whether this spelling is the canonical form: nothing is percent-encoded, and the host is spelled as in
@@ -297,7 +297,7 @@ impl WebUrl {
 
     /// Key of the page with this path and query, at an [`authority`](Self::authority) of any host.
     #[must_use]
-    pub fn key_on(authority: &str, target: &str) -> PageKey {
+    pub fn page_key_of(authority: &str, target: &str) -> PageKey {
         PageKey::new(authority.to_owned(), target)
     }
 
@@ -307,7 +307,7 @@ impl WebUrl {
     pub fn script(&self) -> Option<ScriptKey> {
         let target = without_session(self.target());
         let path = query_path(&target)?;
-        Some(ScriptKey(self.key_of(&without_parameters(path))))
+        Some(ScriptKey(self.key_with_target(&without_parameters(path))))
     }
 
     /// Whether it is a query URL of a script.
@@ -316,7 +316,7 @@ impl WebUrl {
         query_path(&without_session(self.target())).is_some()
     }
 
-    fn key_of(&self, target: &str) -> PageKey {
+    fn key_with_target(&self, target: &str) -> PageKey {
         let mut authority = String::with_capacity(self.url.len());
         self.push_authority(&mut authority);
         PageKey::new(authority, target)
@@ -454,16 +454,23 @@ mod tests {
 
     #[test]
     fn long_references_are_refused() {
-        let door = "http://a.ke/";
-        let of_bytes = |bytes: usize| format!("{door}{}", "x".repeat(bytes - door.len()));
-        assert_eq!(url(&of_bytes(MAX_URL_BYTES)).as_str().len(), MAX_URL_BYTES);
-        assert_eq!(WebUrl::parse(&of_bytes(MAX_URL_BYTES + 1)), Err(UrlError::TooLong));
+        let front_page_url = "http://a.ke/";
+        let url_of_bytes =
+            |bytes: usize| format!("{front_page_url}{}", "x".repeat(bytes - front_page_url.len()));
+        assert_eq!(url(&url_of_bytes(MAX_URL_BYTES)).as_str().len(), MAX_URL_BYTES);
+        assert_eq!(WebUrl::parse(&url_of_bytes(MAX_URL_BYTES + 1)), Err(UrlError::TooLong));
         // Parts that parsing drops from a reference do not count towards the limit, up to four times that
         // limit.
-        let winding = |bytes: usize| format!("{}x", "./".repeat(bytes / 2));
-        assert_eq!(url(door).join(&winding(4 * MAX_URL_BYTES - 2)).unwrap().as_str(), "http://a.ke/x");
-        assert_eq!(url(door).join(&format!("{}#", winding(4 * MAX_URL_BYTES - 2))).unwrap().path(), "/x");
-        assert_eq!(url(door).join(&winding(4 * MAX_URL_BYTES)), Err(UrlError::TooLong));
+        let padded = |bytes: usize| format!("{}x", "./".repeat(bytes / 2));
+        assert_eq!(
+            url(front_page_url).join(&padded(4 * MAX_URL_BYTES - 2)).unwrap().as_str(),
+            "http://a.ke/x"
+        );
+        assert_eq!(
+            url(front_page_url).join(&format!("{}#", padded(4 * MAX_URL_BYTES - 2))).unwrap().path(),
+            "/x"
+        );
+        assert_eq!(url(front_page_url).join(&padded(4 * MAX_URL_BYTES)), Err(UrlError::TooLong));
     }
 
     #[test]
@@ -484,14 +491,14 @@ mod tests {
             assert_eq!((url.target(), url.path(), url.query()), (target, path, query), "{text}");
             assert_eq!(url.is_front_page(), is_front_page, "{text}");
             assert_eq!(url.to_string(), url.as_str());
-            assert_eq!(WebUrl::key_on(authority, target), url.page_key(), "{text}");
+            assert_eq!(WebUrl::page_key_of(authority, target), url.page_key(), "{text}");
             assert_eq!(url.page_key().0, xxh3_64(format!("{authority}{target}").as_bytes()), "{text}");
         }
     }
 
     #[test]
     fn the_other_scheme_is_that_of_the_same_page_at_the_usual_port() {
-        let other = |text: &str| url(text).by_other_scheme().map(|url| url.to_string());
+        let other = |text: &str| url(text).with_other_scheme().map(|url| url.to_string());
         assert_eq!(other("http://a.ke/x?y").as_deref(), Some("https://a.ke/x?y"));
         assert_eq!(other("https://a.ke/x?y").as_deref(), Some("http://a.ke/x?y"));
         assert_eq!(other("http://a.ke:8080/x"), None);
@@ -515,7 +522,7 @@ mod tests {
             assert_eq!(canonical(spelled), normal, "{spelled}");
             assert_eq!(
                 url(&format!("http://a.ke/{spelled}")).page_key(),
-                WebUrl::key_on("a.ke", &format!("/{normal}"))
+                WebUrl::page_key_of("a.ke", &format!("/{normal}"))
             );
         }
         assert_eq!(url("https://a.ke:8443/%7e").canonical(), "https://a.ke:8443/~");
@@ -550,7 +557,7 @@ mod tests {
             let found = url(text);
             assert_eq!(found.as_str(), read, "{text}");
             assert_eq!(url(found.as_str()), found);
-            assert_eq!(found.page_key(), WebUrl::key_on(&found.authority(), found.target()));
+            assert_eq!(found.page_key(), WebUrl::page_key_of(&found.authority(), found.target()));
             let written = serde_json::to_value(&found).unwrap();
             assert_eq!(serde_json::from_value::<WebUrl>(written).unwrap(), found);
         }
@@ -584,9 +591,10 @@ mod tests {
 
     #[test]
     fn a_name_that_does_not_decode_takes_no_room_from_the_path() {
-        let of = |bytes: usize| format!("http://xn--a.ke/{}", "x".repeat(bytes - "http://xn--a.ke/".len()));
-        assert_eq!(url(&of(MAX_URL_BYTES)).as_str().len(), MAX_URL_BYTES);
-        assert_eq!(WebUrl::parse(&of(MAX_URL_BYTES + 1)), Err(UrlError::TooLong));
+        let long_url =
+            |bytes: usize| format!("http://xn--a.ke/{}", "x".repeat(bytes - "http://xn--a.ke/".len()));
+        assert_eq!(url(&long_url(MAX_URL_BYTES)).as_str().len(), MAX_URL_BYTES);
+        assert_eq!(WebUrl::parse(&long_url(MAX_URL_BYTES + 1)), Err(UrlError::TooLong));
     }
 
     #[test]
@@ -602,27 +610,27 @@ mod tests {
     #[test]
     fn each_sign_is_encoded_as_in_chromium() {
         let encoded = |path: &str| url(&format!("http://h.ke/{path}")).target().to_owned();
-        for sign in (0x20..0x7f_u8).map(char::from) {
-            let as_hex = format!("%{:02X}", sign as u32);
-            let path = match sign {
+        for character in (0x20..0x7f_u8).map(char::from) {
+            let as_hex = format!("%{:02X}", character as u32);
+            let path = match character {
                 ' ' | '"' | '<' | '>' | '^' | '`' | '{' | '|' | '}' => format!("/a{as_hex}b"),
                 '#' => "/a".to_owned(),
                 '\\' => "/a/b".to_owned(),
-                _ => format!("/a{sign}b"),
+                _ => format!("/a{character}b"),
             };
-            assert_eq!(encoded(&format!("a{sign}b")), path, "path {sign:?}");
-            let query = match sign {
+            assert_eq!(encoded(&format!("a{character}b")), path, "path {character:?}");
+            let query = match character {
                 ' ' | '"' | '\'' | '<' | '>' => format!("/?a{as_hex}b"),
                 '#' => "/?a".to_owned(),
-                _ => format!("/?a{sign}b"),
+                _ => format!("/?a{character}b"),
             };
-            assert_eq!(encoded(&format!("?a{sign}b")), query, "query {sign:?}");
+            assert_eq!(encoded(&format!("?a{character}b")), query, "query {character:?}");
         }
     }
 
     #[test]
     fn door_and_robots_keep_scheme_and_port() {
-        assert_eq!(url("https://a.ke:8443/x?y").door().as_str(), "https://a.ke:8443/");
+        assert_eq!(url("https://a.ke:8443/x?y").front_page_url().as_str(), "https://a.ke:8443/");
         assert_eq!(url("https://a.ke:8443/x?y").robots_txt().as_str(), "https://a.ke:8443/robots.txt");
     }
 
@@ -639,7 +647,7 @@ mod tests {
             assert_eq!(in_session.script(), page.script(), "{spelled}");
             assert!(in_session.has_session() && !in_session.without_session().has_session());
             assert_eq!(in_session.without_session().page_key(), page.page_key());
-            assert_eq!(WebUrl::key_on(&in_session.authority(), in_session.target()), page.page_key());
+            assert_eq!(WebUrl::page_key_of(&in_session.authority(), in_session.target()), page.page_key());
         }
         assert!(!page.has_session() && page.is_query());
         let bare = url("http://a.ke/x;jsessionid=1?PHPSESSID=2");

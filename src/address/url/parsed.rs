@@ -58,17 +58,17 @@ impl Parsed {
         if text.len() > MAX_REFERENCE_BYTES {
             return Err(UrlError::TooLong);
         }
-        let is_beside_web = base.is_some_and(|base| is_web(&base.url));
-        let text = if is_beside_web { with_two_slashes(text) } else { Cow::Borrowed(text) };
+        let has_web_base = base.is_some_and(|base| is_web(&base.url));
+        let text = if has_web_base { with_two_slashes(text) } else { Cow::Borrowed(text) };
         let options = Url::options().base_url(base.map(|base| &base.url)).encoding_override(encoder);
         match options.parse(&text) {
             Ok(url) => {
-                let of_base = base.and_then(|base| base.undecoded.as_ref());
-                let undecoded = of_base.filter(|_| url.host_str() == Some(STAND_IN)).cloned();
+                let base_name = base.and_then(|base| base.undecoded.as_ref());
+                let undecoded = base_name.filter(|_| url.host_str() == Some(STAND_IN)).cloned();
                 Ok(Self { url, undecoded })
             }
             Err(ParseError::IdnaError) => {
-                let (spelled, name) = with_stand_in(&text, is_beside_web).ok_or(UrlError::Malformed)?;
+                let (spelled, name) = with_stand_in(&text, has_web_base).ok_or(UrlError::Malformed)?;
                 let url = options.parse(&spelled).map_err(|_| UrlError::Malformed)?;
                 Ok(Self { url, undecoded: Some(name) })
             }
@@ -114,34 +114,34 @@ fn with_two_slashes(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let reference = text.trim_start_matches(|first| first <= ' ');
-    let host = reference.trim_start_matches(|next| is_slash(next) || is_left_out(next));
+    let host = reference.trim_start_matches(|next| is_slash(next) || is_dropped(next));
     let slashes = reference[..reference.len() - host.len()].chars().filter(|next| is_slash(*next)).count();
     if slashes > 2 { Cow::Owned(format!("//{host}")) } else { Cow::Borrowed(text) }
 }
 
 /// The text with the stand-in for a host that does not decode, and that host; `None` if the host is not the
 /// cause.
-fn with_stand_in(text: &str, is_beside_web: bool) -> Option<(String, String)> {
-    let text: String = text.chars().filter(|next| !is_left_out(*next)).collect();
+fn with_stand_in(text: &str, has_web_base: bool) -> Option<(String, String)> {
+    let text: String = text.chars().filter(|next| !is_dropped(*next)).collect();
     let text = text.trim_matches(|end| end <= ' ');
-    let host = host_range(text, is_beside_web)?;
+    let host = host_range(text, has_web_base)?;
     let name = undecoded_name(&text[host.clone()])?;
     Some((format!("{}{STAND_IN}{}", &text[..host.start], &text[host.end..]), name))
 }
 
 /// The range of the host of a Web URL, in a text without the characters that parsing removes.
-fn host_range(text: &str, is_beside_web: bool) -> Option<Range<usize>> {
+fn host_range(text: &str, has_web_base: bool) -> Option<Range<usize>> {
     let scheme = ["http:", "https:"]
         .into_iter()
         .find(|scheme| text.get(..scheme.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(scheme)));
-    let behind = match scheme {
+    let after_scheme = match scheme {
         Some(scheme) => &text[scheme.len()..],
-        None if is_beside_web => text,
+        None if has_web_base => text,
         None => return None,
     };
-    let behind = behind.trim_start_matches(is_slash);
-    let start = text.len() - behind.len();
-    let authority = behind.split(['/', '\\', '?', '#']).next()?;
+    let after_scheme = after_scheme.trim_start_matches(is_slash);
+    let start = text.len() - after_scheme.len();
+    let authority = after_scheme.split(['/', '\\', '?', '#']).next()?;
     let user = authority.rfind('@').map_or(0, |at| at + 1);
     let host = authority[user..].split(':').next()?;
     Some(start + user..start + user + host.len())
@@ -152,7 +152,7 @@ fn is_slash(character: char) -> bool {
 }
 
 /// Whether parsing removes this character wherever it occurs.
-fn is_left_out(character: char) -> bool {
+fn is_dropped(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r')
 }
 
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_host_is_found_where_parsing_finds_it() {
-        for (text, is_beside_web, host) in [
+        for (text, has_web_base, host) in [
             ("http://xn--a.ke/x@y", false, Some("xn--a.ke")),
             ("HTTPS:\\\\me:a@b@xn--a.ke:81?x", false, Some("xn--a.ke")),
             ("http:xn--a.ke#x", false, Some("xn--a.ke")),
@@ -201,7 +201,7 @@ mod tests {
             ("ftp://xn--a.ke", false, None),
             ("http://", false, Some("")),
         ] {
-            assert_eq!(host_range(text, is_beside_web).map(|range| &text[range]), host, "{text}");
+            assert_eq!(host_range(text, has_web_base).map(|range| &text[range]), host, "{text}");
         }
     }
 }

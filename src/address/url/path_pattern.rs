@@ -162,11 +162,11 @@ mod tests {
         let mut reached = vec![false; text.len() + 1];
         reached[0] = true;
         for octet in pattern.bytes() {
-            let before = reached.clone();
+            let previous = reached.clone();
             for at in 0..=text.len() {
                 reached[at] = match octet {
-                    b'*' => before[at] || (at > 0 && reached[at - 1]),
-                    _ => at > 0 && before[at - 1] && text[at - 1] == octet,
+                    b'*' => previous[at] || (at > 0 && reached[at - 1]),
+                    _ => at > 0 && previous[at - 1] && text[at - 1] == octet,
                 };
             }
         }
@@ -225,9 +225,9 @@ mod tests {
 
         #[test]
         fn the_comparable_form_is_stable(path in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let once = comparable(&path);
-            prop_assert!(once.is_ascii());
-            prop_assert_eq!(comparable(once.as_bytes()), once);
+            let normalised = comparable(&path);
+            prop_assert!(normalised.is_ascii());
+            prop_assert_eq!(comparable(normalised.as_bytes()), normalised);
         }
     }
 }

@@ -36,16 +36,16 @@ pub(crate) fn without_session(target: &str) -> Cow<'_, str> {
     let mut text = String::with_capacity(target.len());
     for (number, segment) in path.split('/').filter(|segment| !is_session_name(segment)).enumerate() {
         text.push_str(if number == 0 { "" } else { "/" });
-        push_kept(segment, ';', &mut text);
+        push_without_session(segment, ';', &mut text);
     }
     if text.is_empty() {
         text.push('/');
     }
-    let kept_from = text.len();
+    let path_bytes = text.len();
     if let Some(query) = query {
         text.push('?');
-        push_kept(query, '&', &mut text);
-        if in_query && text.len() == kept_from + 1 {
+        push_without_session(query, '&', &mut text);
+        if in_query && text.len() == path_bytes + 1 {
             text.pop();
         }
     }
@@ -54,7 +54,7 @@ pub(crate) fn without_session(target: &str) -> Cow<'_, str> {
 }
 
 /// Writes the parts that are not session parameters.
-fn push_kept(text: &str, separator: char, out: &mut String) {
+fn push_without_session(text: &str, separator: char, out: &mut String) {
     let kept = text.split(separator).filter(|part| !is_session_parameter(part));
     for (number, part) in kept.enumerate() {
         if number > 0 {
@@ -84,22 +84,22 @@ fn is_asp_net(segment: &str) -> bool {
     let Some(inner) = plain.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
     let is_first_version = inner.len() == ASP_NET_BYTES
         && inner.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'0'..=b'5'));
-    is_first_version || are_signs(inner)
+    is_first_version || are_lettered_values(inner)
 }
 
 /// `A(…)S(…)`: letters, each with a value in brackets.
-fn are_signs(mut text: &str) -> bool {
+fn are_lettered_values(mut text: &str) -> bool {
     let is_value = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let sign = |text: &str| -> Option<usize> {
+    let lettered_value_bytes = |text: &str| -> Option<usize> {
         let (letter, rest) = text.split_at_checked(1)?;
         let (value, _) = rest.strip_prefix('(')?.split_once(')')?;
-        let is_sign = letter.bytes().all(|byte| byte.is_ascii_alphabetic())
+        let is_lettered_value = letter.bytes().all(|byte| byte.is_ascii_alphabetic())
             && !value.is_empty()
             && value.bytes().all(is_value);
-        is_sign.then_some(letter.len() + value.len() + 2)
+        is_lettered_value.then_some(letter.len() + value.len() + 2)
     };
     let has_any = !text.is_empty();
-    while let Some(bytes) = sign(text) {
+    while let Some(bytes) = lettered_value_bytes(text) {
         text = &text[bytes..];
     }
     has_any && text.is_empty()
@@ -113,9 +113,9 @@ fn is_session_parameter(pair: &str) -> bool {
         return false;
     }
     let Some((name, value)) = pair.split_once('=') else { return false };
-    let is_one_of = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let is_named_in = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
     let is_prefixed = || name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX));
-    is_one_of(&NAMES) || is_prefixed() || (is_one_of(&NAMES_WITH_TOKEN) && is_token(value))
+    is_named_in(&NAMES) || is_prefixed() || (is_named_in(&NAMES_WITH_TOKEN) && is_token(value))
 }
 
 fn is_token(value: &str) -> bool {

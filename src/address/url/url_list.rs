@@ -61,7 +61,7 @@ impl UrlList {
         let end = *self.ends.get(at)?;
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         let Origin { prefix, host } = &self.origins[self.origin_of[at] as usize];
-        Some(WebUrl::of_parts([prefix, &self.targets[start..end]].concat(), host.clone()))
+        Some(WebUrl::from_parts([prefix, &self.targets[start..end]].concat(), host.clone()))
     }
 
     /// Keeps the URLs for which `is_kept`, called with index and URL, returns true, in their order.

@@ -3,13 +3,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::survey::taken_in_words;
+use super::survey::describe_start_urls;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::start_list::ListFlags;
 use crate::cli::output::print_message;
 use crate::records::units::count;
-use crate::survey::{HandedOverList, StartUrlCounts, area, hand_over, settings_of, take_in};
+use crate::survey::{StartUrlCounts, SubmittedList, add_waiting_lists, area, submit_list, survey_settings};
 
 /// Add start URLs to a survey that is running, stopped or finished.
 ///
@@ -40,21 +40,21 @@ Examples:
 
 /// How often to check whether a running survey has accepted a list. The survey looks for new lists every few
 /// seconds.
-const MOST_LOOKS: u32 = 50;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+const MAX_CHECKS: u32 = 50;
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Add {
     /// # Errors
     /// When there is no survey in DIR, or the list cannot be used. Nothing was added then.
     pub fn execute(self) -> Result<Exit, CliError> {
         let dir = &self.dir;
-        let list = self.list.read(&self.start, area(&settings_of(dir)?)?)?;
-        let handed_over = hand_over(dir, &list)?;
+        let list = self.list.read(&self.start, area(&survey_settings(dir)?)?)?;
+        let handed_over = submit_list(dir, &list)?;
         let urls = count(list.counts.urls, "start URL");
-        print_message(&match settle(dir, &handed_over)? {
-            TakenBy::ByUs(taken) => in_words(dir, taken),
-            TakenBy::ByOther => format!("another process added {urls} to the survey"),
-            TakenBy::NotYet => format!(
+        print_message(&match await_acceptance(dir, &handed_over)? {
+            AcceptedBy::ThisProcess(added) => describe_result(dir, added),
+            AcceptedBy::OtherProcess => format!("another process added {urls} to the survey"),
+            AcceptedBy::NotYet => format!(
                 "{urls} saved but not added yet: the process that runs {} or the next `resume` adds the list",
                 dir.display()
             ),
@@ -64,29 +64,29 @@ impl Add {
 }
 
 /// The process that accepted a list.
-enum TakenBy {
-    ByUs(StartUrlCounts),
-    ByOther,
+enum AcceptedBy {
+    ThisProcess(StartUrlCounts),
+    OtherProcess,
     NotYet,
 }
 
-fn settle(dir: &Path, handed_over: &HandedOverList) -> Result<TakenBy, CliError> {
-    for _ in 0..MOST_LOOKS {
+fn await_acceptance(dir: &Path, handed_over: &SubmittedList) -> Result<AcceptedBy, CliError> {
+    for _ in 0..MAX_CHECKS {
         if handed_over.is_taken() {
-            return Ok(TakenBy::ByOther);
+            return Ok(AcceptedBy::OtherProcess);
         }
-        if let Some(taken) = take_in(dir)? {
-            return Ok(TakenBy::ByUs(taken));
+        if let Some(added) = add_waiting_lists(dir)? {
+            return Ok(AcceptedBy::ThisProcess(added));
         }
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(CHECK_INTERVAL);
     }
-    Ok(TakenBy::NotYet)
+    Ok(AcceptedBy::NotYet)
 }
 
-fn in_words(dir: &Path, taken: StartUrlCounts) -> String {
-    let told = taken_in_words(taken);
-    if taken.sites + taken.seeds == 0 {
-        return format!("{}: nothing new to add: {told}", dir.display());
+fn describe_result(dir: &Path, added: StartUrlCounts) -> String {
+    let description = describe_start_urls(added);
+    if added.sites + added.seeds == 0 {
+        return format!("{}: nothing new to add: {description}", dir.display());
     }
-    format!("{told}; `ccsurvey resume {}` continues the survey", dir.display())
+    format!("{description}; `ccsurvey resume {}` continues the survey", dir.display())
 }

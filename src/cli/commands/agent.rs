@@ -81,7 +81,7 @@ impl AgentCommand {
             let bus = bus::connect(&self.nats, self.nats_login.as_deref()).await?;
             let stopped = stop::on_signal(|| {});
             let agent = Agent {
-                name: self.name.unwrap_or_else(usual_name),
+                name: self.name.unwrap_or_else(default_name),
                 sites: self.sites,
                 capacity: self.capacity,
                 survey: self.survey,
@@ -104,9 +104,9 @@ impl AgentCommand {
 }
 
 /// The name of the machine, as Linux reports it, and the process id.
-fn usual_name() -> String {
-    let told = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let word: String = told
+fn default_name() -> String {
+    let hostname = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let word: String = hostname
         .trim()
         .chars()
         .filter(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '.'))

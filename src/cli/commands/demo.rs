@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::report::ReportCommand;
-use super::space::serve::refusal;
+use super::space::serve::serve_error;
 use super::space::world;
-use super::survey::taken_in_words;
+use super::survey::describe_start_urls;
 use crate::address::WebUrl;
 use crate::cli::bus;
 use crate::cli::error::CliError;
@@ -40,7 +40,7 @@ pub struct Demo {
     agents: Option<u16>,
 
     #[command(flatten)]
-    showing: DisplayMode,
+    display_mode: DisplayMode,
 }
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,8 @@ impl Demo {
         let dir = self.dir.unwrap_or_else(free_dir);
         let world = world::demo()?;
         let exit = block_on(async {
-            let served = serve(Arc::new(world.clone()), ServeSettings::default()).await.map_err(refusal)?;
+            let served =
+                serve(Arc::new(world.clone()), ServeSettings::default()).await.map_err(serve_error)?;
             let (dns, gateway) = (served.dns_addr, served.gateway_addr);
             let agents = self.agents.filter(|agents| *agents > 0);
             let helpers = agents.map(|agents| Helpers::start(agents, gateway)).transpose()?;
@@ -67,16 +68,16 @@ impl Demo {
             let bus = bus::for_settings(&settings).await?;
             let start: Vec<WebUrl> =
                 world.start_urls().iter().filter_map(|url| WebUrl::parse(url).ok()).collect();
-            let (survey, taken) = Survey::create(&dir, settings, &start)?;
+            let (survey, counts) = Survey::create(&dir, settings, &start)?;
             print_message(&format!(
                 "a virtual Web is served on this machine (name server {dns}, gateway {gateway})"
             ));
-            print_message(&format!("surveying it into {}: {}", dir.display(), taken_in_words(taken)));
+            print_message(&format!("surveying it into {}: {}", dir.display(), describe_start_urls(counts)));
             let coordinator = bus::coordinator(bus, &dir).await?;
-            let exit = run(survey, coordinator, &dir, self.showing).await?;
+            let exit = run(survey, coordinator, &dir, self.display_mode).await?;
             let has_agents = helpers.is_some();
             drop(helpers);
-            served.shutdown().await.map_err(refusal)?;
+            served.shutdown().await.map_err(serve_error)?;
             if exit == Exit::Interrupted {
                 print_message(&format!(
                     "the virtual Web has ended; before you resume, start it again with \

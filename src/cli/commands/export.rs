@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{Results, print_message};
+use crate::cli::output::{ResultWriter, print_message};
 use crate::cli::replacement::Replacement;
 use crate::records::units::count;
 use crate::survey::{SurveyError, export};
@@ -37,11 +37,11 @@ impl Export {
     pub fn execute(self) -> Result<Exit, CliError> {
         match &self.output {
             None => {
-                let mut out = WatchedOutput { out: BufWriter::new(Results::open()), error: None };
+                let mut out = WatchedOutput { out: BufWriter::new(ResultWriter::open()), error: None };
                 finish(export(&self.dir, &mut out), out)?;
             }
             Some(file) => {
-                let number = to_file(&self.dir, file)?;
+                let number = export_to_file(&self.dir, file)?;
                 print_message(&format!("{} written to {}", count(number, "start URL"), file.display()));
             }
         }
@@ -49,11 +49,12 @@ impl Export {
     }
 }
 
-fn to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
-    let cannot = |error: io::Error| CliError::Failed(format!("cannot write {}: {error}", file.display()));
-    let mut out = Replacement::create(file).map_err(cannot)?;
+fn export_to_file(dir: &Path, file: &Path) -> Result<u64, CliError> {
+    let write_error =
+        |error: io::Error| CliError::Failed(format!("cannot write {}: {error}", file.display()));
+    let mut out = Replacement::create(file).map_err(write_error)?;
     let number = export(dir, &mut out)?;
-    out.finish().map_err(cannot)?;
+    out.finish().map_err(write_error)?;
     Ok(number)
 }
 
@@ -64,7 +65,7 @@ struct WatchedOutput<W: Write> {
 }
 
 impl<W: Write> WatchedOutput<W> {
-    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+    fn keep_error<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
             let kind = error.kind();
             self.error = Some(error);
@@ -76,19 +77,19 @@ impl<W: Write> WatchedOutput<W> {
 impl<W: Write> Write for WatchedOutput<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes);
-        self.note(written)
+        self.keep_error(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let flushed = self.out.flush();
-        self.note(flushed)
+        self.keep_error(flushed)
     }
 }
 
 fn finish<W: Write>(exported: Result<u64, SurveyError>, mut out: WatchedOutput<W>) -> Result<(), CliError> {
     let flushed = out.flush();
     match out.error.take().or(flushed.err()) {
-        Some(error) => Err(CliError::of_output(&error)),
+        Some(error) => Err(CliError::from_output_error(&error)),
         None => Ok(exported.map(drop)?),
     }
 }

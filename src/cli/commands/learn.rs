@@ -42,24 +42,24 @@ impl LearnCommand {
     /// # Errors
     /// When a folder has no survey with page links, or the file cannot be written.
     pub fn execute(self) -> Result<Exit, CliError> {
-        let mut grounds = Vec::new();
+        let mut graphs = Vec::new();
         for dir in &self.surveys {
-            let ground = RecordedGraph::read(dir)?;
-            let source = &ground.source;
+            let graph = RecordedGraph::read(dir)?;
+            let source = &graph.source;
             print_message(&format!(
                 "{}: {} of {}, {}; {} found but not fetched, because of the depth or a limit",
                 dir.display(),
                 count(source.pages, "page"),
                 count(source.trees, "site tree"),
                 count(source.hosts, "external host"),
-                count(ground.unrecorded, "URL")
+                count(graph.unrecorded, "URL")
             ));
-            grounds.push(ground);
+            graphs.push(graph);
         }
-        let learnt = train(&grounds, self.max_depth);
-        self.write(&learnt)
+        let trained = train(&graphs, self.max_depth);
+        self.write(&trained)
             .map_err(|error| CliError::Failed(format!("cannot write {}: {error}", self.output.display())))?;
-        for price in &learnt.rates.prices {
+        for price in &trained.rates.prices {
             print_message(&format!(
                 "{} of the hosts for {} of the requests, at {} or more new hosts per request",
                 percent(price.coverage),
@@ -69,15 +69,15 @@ impl LearnCommand {
         }
         print_message(&format!(
             "rates of {} written to {}",
-            count(learnt.words as u64, "word"),
+            count(trained.words as u64, "word"),
             self.output.display()
         ));
         Ok(Exit::Done)
     }
 
-    fn write(&self, learnt: &TrainedRates) -> io::Result<()> {
+    fn write(&self, trained: &TrainedRates) -> io::Result<()> {
         let mut out = Replacement::create(&self.output)?;
-        serde_json::to_writer_pretty(&mut out, &learnt.rates)?;
+        serde_json::to_writer_pretty(&mut out, &trained.rates)?;
         writeln!(out)?;
         out.finish()
     }

@@ -9,10 +9,10 @@ use super::choose_depth::{
 };
 use crate::analysis::{
     Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast,
-    GroupedCurves, Grouping, Groups, Influence, Kind, LoadUnit, Overview, Recorded, Replays, Sampling,
-    TELLS_NO_DEPTH, Unseen, Verdict, counted,
+    GroupedCurves, Grouping, Groups, Influence, Kind, LoadUnit, NO_DEPTH_REASON, Overview, Recorded, Replays,
+    Sampling, Unseen, Verdict, counted,
 };
-use crate::cli::curves::{MOST_GROUPS, draw_for_report, groupings_for_report};
+use crate::cli::curves::{MAX_GROUPS, groupings_for_report, write_for_report};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, print_message};
@@ -78,7 +78,7 @@ impl ReportCommand {
             Some(file) => write(&file, &page)?,
             None => write(&self.dir.join("report.html"), &page)?,
         }
-        draw_for_report(&self.dir, &findings.recorded, &findings.curves);
+        write_for_report(&self.dir, &findings.recorded, &findings.curves);
         Ok(Exit::Done)
     }
 
@@ -95,38 +95,44 @@ impl ReportCommand {
         // This comes first, so that its memory is free again.
         let overview = Overview::load(&self.dir)?;
         let groupings = groupings_for_report(&self.dir, &self.by);
-        let recorded = Recorded::with_groups(&self.dir, &groupings, MOST_GROUPS)?;
-        let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN);
+        let recorded = Recorded::with_groups(&self.dir, &groupings, MAX_GROUPS)?;
+        let evidence = Evidence::measure(&recorded, &sampling, Evidence::EVEN_ODDS);
         let (of, reading) = counted(None, None);
         let criterion = Criterion::Coverage { at_least: Criterion::COVERAGE, of, reading };
         let choice = Choice::by(&evidence, criterion);
         // A survey that left out pages at every level says nothing about a survey to a fixed depth.
-        let tells_depth = !recorded.manifest.leaves_pages_out();
-        if environment.is_some() && !tells_depth {
-            print_message(&format!("no forecast: {TELLS_NO_DEPTH}"));
+        let has_depth = !recorded.manifest.skips_pages();
+        if environment.is_some() && !has_depth {
+            print_message(&format!("no forecast: {NO_DEPTH_REASON}"));
         }
-        let environment = environment.filter(|_| tells_depth);
-        let is_weighed = tells_depth && choice.verdict != Verdict::SurveyDeeper;
-        let replays = is_weighed.then(|| {
-            let by = (sampling, Evidence::EVEN);
+        let environment = environment.filter(|_| has_depth);
+        let compares_strategies = has_depth && choice.verdict != Verdict::SurveyDeeper;
+        let replays = compares_strategies.then(|| {
+            let by = (sampling, Evidence::EVEN_ODDS);
             Replays::open(&self.dir, &recorded, (of, LoadUnit::Requests), by, rates.clone())
         });
         let comparison = replays.as_ref().map_or_else(Comparison::default, |replays| {
             Comparison::with_choice(&choice, &evidence.curves, replays)
         });
         let forecast = environment.map(|environment| {
-            self.forecast(environment, &recorded, sampling, |of_forecast, confidence| match &replays {
+            self.forecast(environment, &recorded, sampling, |forecast_kind, confidence| match &replays {
                 // The pages are read only once.
-                Some(replays) if of_forecast == of => replays.with_confidence(confidence),
+                Some(replays) if forecast_kind == of => replays.with_confidence(confidence),
                 _ => {
                     let by = (sampling, confidence);
-                    Replays::open(&self.dir, &recorded, (of_forecast, LoadUnit::Requests), by, rates.clone())
+                    Replays::open(
+                        &self.dir,
+                        &recorded,
+                        (forecast_kind, LoadUnit::Requests),
+                        by,
+                        rates.clone(),
+                    )
                 }
             })
         });
         let forecast = forecast.transpose()?;
         drop(replays);
-        let influence = choice.depth.filter(|_| tells_depth);
+        let influence = choice.depth.filter(|_| has_depth);
         Ok(Findings {
             comparison,
             influence: influence.and_then(|depth| Influence::strongest(&recorded, &sampling, &choice, depth)),
@@ -136,7 +142,7 @@ impl ReportCommand {
             forecast,
             groups: self.groups(&recorded, &evidence.curves, criterion)?,
             overview,
-            standing: recorded.completeness().knowing(known),
+            completeness: recorded.completeness().with_known_trees(known),
             censoring: evidence.censoring,
             sampling,
             curves: evidence.curves,
@@ -154,8 +160,8 @@ impl ReportCommand {
     ) -> Result<Vec<GroupCurves>, CliError> {
         let grouped = GroupedCurves::new(&self.dir, recorded, whole);
         let curves = |by: Grouping| {
-            let groups = Groups::largest(&recorded.trees, by, MOST_GROUPS);
-            let evidence = grouped.evidence(&groups, Evidence::EVEN)?;
+            let groups = Groups::largest(&recorded.trees, by, MAX_GROUPS);
+            let evidence = grouped.evidence(&groups, Evidence::EVEN_ODDS)?;
             let curve = |(name, evidence): (&String, Evidence)| GroupCurve {
                 name: name.clone(),
                 choice: Choice::by(&evidence, criterion),
@@ -179,16 +185,16 @@ impl ReportCommand {
         let exchanges = Exchanges::load(&self.dir, recorded, &mut SurveyPacing::from_settings(&settings))?;
         let file = self.environment.as_deref().unwrap_or(Path::new(""));
         let PlannedEnvironment { environment, conditions, settings } = plan(environment, settings, file)?;
-        let confidence = environment.survey.confidence.unwrap_or(Evidence::EVEN);
+        let confidence = environment.survey.confidence.unwrap_or(Evidence::EVEN_ODDS);
         let evidence = Evidence::measure(recorded, &sampling, confidence);
-        let rule = || SurveyPacing::from_settings(&settings);
-        let forecast = Forecast::play(&exchanges, &evidence, &environment, &conditions, |_| true, rule);
+        let pacing = || SurveyPacing::from_settings(&settings);
+        let forecast = Forecast::play(&exchanges, &evidence, &environment, &conditions, |_| true, pacing);
         let comparison = if forecast.verdict == Verdict::SurveyDeeper {
             Comparison::default()
         } else {
             let replays = replays(forecast.of, confidence);
             let exchanges = (&exchanges, &conditions);
-            Comparison::with_forecast(&forecast, &evidence.curves, &replays, exchanges, rule)
+            Comparison::with_forecast(&forecast, &evidence.curves, &replays, exchanges, pacing)
         };
         Ok((forecast, comparison))
     }

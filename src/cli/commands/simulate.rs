@@ -8,14 +8,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 use super::space::world::WorldArgument;
-use super::survey::{reading_in_words, taken_in_words};
-use crate::cli::curves::draw_at_the_end;
+use super::survey::{describe_start_urls, report_reading_progress};
+use crate::cli::curves::write_at_end;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::flags::SurveyFlags;
 use crate::cli::output::{print, print_json, print_message};
 use crate::cli::progress::Display;
-use crate::cli::run::{DisplayMode, no_threads, tables_in_words, verdict};
+use crate::cli::run::{DisplayMode, describe_tables, no_threads, report_broken_promises};
 use crate::cli::team::TeamFlags;
 use crate::cli::{input::start_list, log, stop};
 use crate::records::units::count;
@@ -52,7 +52,7 @@ pub struct Simulate {
     team: TeamFlags,
 
     #[command(flatten)]
-    showing: DisplayMode,
+    display_mode: DisplayMode,
 }
 
 // A world provides what a survey of real servers must be given.
@@ -76,7 +76,7 @@ impl Simulate {
         let (mut scenario, replay) = scenario(&self.world)?;
         let team = self.team.team()?;
         let (file, list) = (self.flags.start().map(Path::to_owned), self.flags.list());
-        let settings = self.flags.into_settings_of_simulation(|settings| {
+        let settings = self.flags.into_simulation_settings(|settings| {
             if settings.cctld.is_empty() {
                 settings.cctld.clone_from(&scenario.countries);
             }
@@ -92,22 +92,23 @@ impl Simulate {
             None => settings,
         };
         if let Some(team) = team {
-            scenario = scenario.walked_by(team);
+            scenario = scenario.with_team(team);
         }
         // Signals and the display use real time, the survey virtual time.
-        let real = Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
-        let (rehearsal, taken) =
-            Rehearsal::begin(&self.dir, settings, &start, scenario, &mut reading_in_words())?;
-        print_message(&taken_in_words(taken));
-        let ended = run(rehearsal, &self.dir, self.showing, &real);
-        real.shutdown_background();
-        if let Some(unasked) = replay.map(|replay| replay.unknown()).filter(|unknown| *unknown > 0) {
+        let real_runtime =
+            Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(no_threads)?;
+        let (rehearsal, counts) =
+            Rehearsal::begin(&self.dir, settings, &start, scenario, &mut report_reading_progress())?;
+        print_message(&describe_start_urls(counts));
+        let ended = run(rehearsal, &self.dir, self.display_mode, &real_runtime);
+        real_runtime.shutdown_background();
+        if let Some(unrecorded) = replay.map(|replay| replay.unknown()).filter(|unknown| *unknown > 0) {
             print_message(&format!(
                 "{} went to URLs that the recorded survey did not fetch",
-                count(unasked, "request")
+                count(unrecorded, "request")
             ));
         }
-        print_result(ended, &self.dir, self.showing)
+        print_result(ended, &self.dir, self.display_mode)
     }
 }
 
@@ -117,19 +118,24 @@ fn scenario(argument: &WorldArgument) -> Result<(Scenario, Option<Arc<Replay>>),
     if let Some(recorded) = argument.recorded()? {
         recorded.gaps().iter().for_each(|gap| print_message(gap));
         let start_urls = start_list::read_urls(&recorded.start_list())?;
-        return Ok((Scenario::of_recorded(&name, &recorded, start_urls), Some(recorded.replay)));
+        return Ok((Scenario::from_recorded(&name, &recorded, start_urls), Some(recorded.replay)));
     }
-    Ok((Scenario::of_world(&name, argument.read()?)?, None))
+    Ok((Scenario::from_world(&name, argument.read()?)?, None))
 }
 
-fn run(rehearsal: Rehearsal, dir: &Path, showing: DisplayMode, real: &Runtime) -> Result<Ending, CliError> {
-    log::start(dir, showing.log_level)?;
+fn run(
+    rehearsal: Rehearsal,
+    dir: &Path,
+    display_mode: DisplayMode,
+    real_runtime: &Runtime,
+) -> Result<Ending, CliError> {
+    log::start(dir, display_mode.log_level)?;
     let (display, stopped): (_, watch::Receiver<bool>) = {
-        let _entered = real.enter();
-        let display = (!showing.json).then(|| Display::of_simulation(dir));
-        let teller = display.as_ref().map(Display::teller);
-        let stopped = stop::on_signal(move || match teller {
-            Some(tell) => tell(STOPPING),
+        let _entered = real_runtime.enter();
+        let display = (!display_mode.json).then(|| Display::for_simulation(dir));
+        let message_printer = display.as_ref().map(Display::message_printer);
+        let stopped = stop::on_signal(move || match message_printer {
+            Some(notify) => notify(STOPPING),
             None => print_message(STOPPING),
         });
         (display, stopped)
@@ -146,15 +152,19 @@ fn run(rehearsal: Rehearsal, dir: &Path, showing: DisplayMode, real: &Runtime) -
 
 const STOPPING: &str = "stopping: the results so far are written";
 
-fn print_result(ended: Result<Ending, CliError>, dir: &Path, showing: DisplayMode) -> Result<Exit, CliError> {
+fn print_result(
+    ended: Result<Ending, CliError>,
+    dir: &Path,
+    display_mode: DisplayMode,
+) -> Result<Exit, CliError> {
     let ending = ended?;
-    draw_at_the_end(dir);
-    if showing.json {
+    write_at_end(dir);
+    if display_mode.json {
         print_json(&Summary::read(dir)?)?;
     } else if ending.is_finished {
-        print(&format!("\n{}\n{}", Summary::read(dir)?, tables_in_words(dir)))?;
+        print(&format!("\n{}\n{}", Summary::read(dir)?, describe_tables(dir)))?;
     } else {
         print_message("stopped: the tables hold the finished sites; a simulation cannot be resumed");
     }
-    Ok(verdict(&ending))
+    Ok(report_broken_promises(&ending))
 }

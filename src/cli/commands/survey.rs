@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::resume::go_on;
+use super::resume::continue_survey;
 use crate::cli::bus;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -38,7 +38,7 @@ pub struct SurveyCommand {
 
     #[allow(missing_docs)]
     #[command(flatten)]
-    pub showing: DisplayMode,
+    pub display_mode: DisplayMode,
 }
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ impl SurveyCommand {
         let list = self.flags.list();
         let settings = self.flags.into_settings()?;
         if self.or_resume && Survey::is_begun(&self.dir) {
-            return block_on(go_on(&self.dir, Some(settings), self.showing));
+            return block_on(continue_survey(&self.dir, Some(settings), self.display_mode));
         }
         let start = list.read(&start, area(&settings)?)?;
         block_on(async {
@@ -66,27 +66,27 @@ impl SurveyCommand {
             if let Some(bus) = &bus {
                 bus::with_outage_messages(bus, Coordinator::check(bus, &self.dir)).await?;
             }
-            let (survey, taken) = Survey::create_with_progress(
+            let (survey, counts) = Survey::create_with_progress(
                 &self.dir,
                 settings,
                 &start,
                 self.or_resume,
-                &mut reading_in_words(),
+                &mut report_reading_progress(),
             )?;
-            print_message(&taken_in_words(taken));
+            print_message(&describe_start_urls(counts));
             let coordinator = bus::coordinator(bus, &self.dir).await?;
-            run(survey, coordinator, &self.dir, self.showing).await
+            run(survey, coordinator, &self.dir, self.display_mode).await
         })
     }
 }
 
 /// The result of reading the start list.
-pub(super) fn taken_in_words(taken: StartUrlCounts) -> String {
-    let seeds = (taken.seeds > 0).then(|| format!(" with {}", count(taken.seeds, "more start URL")));
-    let repeated = (taken.repeated > 0).then(|| {
-        format!("; {} skipped: more than --seeds-per-site allows", count(taken.repeated, "start URL"))
+pub(super) fn describe_start_urls(counts: StartUrlCounts) -> String {
+    let seeds = (counts.seeds > 0).then(|| format!(" with {}", count(counts.seeds, "more start URL")));
+    let repeated = (counts.repeated > 0).then(|| {
+        format!("; {} skipped: more than --seeds-per-site allows", count(counts.repeated, "start URL"))
     });
-    let known = taken.known.map(|known| match known {
+    let known = counts.known.map(|known| match known {
         0 => "; nothing of the earlier survey is left: every page is fetched in full".to_owned(),
         1 => "; 1 page or file of the earlier survey is fetched only if it has changed".to_owned(),
         known => {
@@ -96,15 +96,15 @@ pub(super) fn taken_in_words(taken: StartUrlCounts) -> String {
     });
     format!(
         "{} to survey{}{}{}",
-        count(taken.sites, "site"),
+        count(counts.sites, "site"),
         seeds.unwrap_or_default(),
         repeated.unwrap_or_default(),
-        known.unwrap_or_default() + &taken.focus.map(spending_in_words).unwrap_or_default()
+        known.unwrap_or_default() + &counts.focus.map(describe_focus).unwrap_or_default()
     )
 }
 
 /// The planned number of requests of a survey with `--focus`.
-fn spending_in_words(focus: Focus) -> String {
+fn describe_focus(focus: Focus) -> String {
     let [all, settled, planned] =
         [focus.earlier_requests, focus.settled_requests, focus.planned_requests].map(units::thousands);
     match focus.price {
@@ -117,14 +117,14 @@ fn spending_in_words(focus: Focus) -> String {
 }
 
 /// Reports the progress of reading an earlier survey at every tenth, if it takes long enough for messages.
-pub(super) fn reading_in_words() -> impl FnMut(ReadingProgress) {
+pub(super) fn report_reading_progress() -> impl FnMut(ReadingProgress) {
     /// About ten seconds of reading.
     const MANY_ROWS: u64 = 1_000_000;
-    let mut said = 0;
-    move |ReadingProgress { rows, of }| {
-        let tenths = rows * 10 / of.max(1);
-        if of >= MANY_ROWS && tenths > said {
-            said = tenths;
+    let mut reported_tenths = 0;
+    move |ReadingProgress { rows, total }| {
+        let tenths = rows * 10 / total.max(1);
+        if total >= MANY_ROWS && tenths > reported_tenths {
+            reported_tenths = tenths;
             print_message(&format!("reading the earlier survey: {} %", tenths * 10));
         }
     }
@@ -141,11 +141,11 @@ mod tests {
     #[test]
     fn what_became_of_the_start_list_is_told() {
         assert_eq!(
-            taken_in_words(StartUrlCounts { sites: 1, ..StartUrlCounts::default() }),
+            describe_start_urls(StartUrlCounts { sites: 1, ..StartUrlCounts::default() }),
             "1 site to survey"
         );
         assert_eq!(
-            taken_in_words(StartUrlCounts {
+            describe_start_urls(StartUrlCounts {
                 sites: 3400,
                 seeds: 2,
                 repeated: 1,
@@ -154,11 +154,11 @@ mod tests {
             "3,400 sites to survey with 2 more start URLs; 1 start URL skipped: more than --seeds-per-site allows"
         );
         assert_eq!(
-            taken_in_words(StartUrlCounts { sites: 1, known: Some(1234), ..StartUrlCounts::default() }),
+            describe_start_urls(StartUrlCounts { sites: 1, known: Some(1234), ..StartUrlCounts::default() }),
             "1 site to survey; 1,234 pages and files of the earlier survey are fetched only if they have changed"
         );
         assert_eq!(
-            taken_in_words(StartUrlCounts { sites: 1, known: Some(0), ..StartUrlCounts::default() }),
+            describe_start_urls(StartUrlCounts { sites: 1, known: Some(0), ..StartUrlCounts::default() }),
             "1 site to survey; nothing of the earlier survey is left: every page is fetched in full"
         );
     }

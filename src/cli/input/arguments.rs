@@ -8,10 +8,10 @@ use std::ffi::{OsStr, OsString};
 /// `--start --depth 3`.
 pub(in crate::cli) fn with_negative_values(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
-    let mut flags_are_over = false;
+    let mut is_after_flags = false;
     for argument in arguments {
-        flags_are_over |= argument == "--";
-        match joined.last_mut().filter(|last| !flags_are_over && is_bare_flag(last)) {
+        is_after_flags |= argument == "--";
+        match joined.last_mut().filter(|last| !is_after_flags && is_bare_flag(last)) {
             Some(flag) if is_negative(&argument) => {
                 flag.push("=");
                 flag.push(argument);
@@ -40,8 +40,8 @@ mod tests {
     use super::*;
 
     fn joined(arguments: &str) -> String {
-        let seen = with_negative_values(arguments.split(' ').map(OsString::from));
-        seen.join(OsStr::new(" ")).into_string().unwrap()
+        let rewritten = with_negative_values(arguments.split(' ').map(OsString::from));
+        rewritten.join(OsStr::new(" ")).into_string().unwrap()
     }
 
     #[test]

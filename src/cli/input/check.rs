@@ -1,6 +1,6 @@
 use crate::cli::error::CliError;
 use crate::settings::{LessPolite, Settings, impolite};
-use crate::survey::least;
+use crate::survey::smallest_budgets;
 
 /// Checks the settings of a survey, whether they come from flags, a file or an earlier run.
 ///
@@ -9,7 +9,7 @@ use crate::survey::least;
 /// # Errors
 /// Names the flag, its value and the expected value.
 pub(in crate::cli) fn check(settings: &Settings) -> Result<(), CliError> {
-    refuse(settings.refusal(&least(settings)).or_else(|| settings.contact_refusal()))
+    refuse(settings.refusal(&smallest_budgets(settings)).or_else(|| settings.contact_refusal()))
 }
 
 /// Checks that a new survey keeps the promises to server owners, or is told not to.
@@ -19,15 +19,15 @@ pub(in crate::cli) fn check(settings: &Settings) -> Result<(), CliError> {
 /// # Errors
 /// Names each setting that breaks a promise, and its polite value.
 pub(in crate::cli) fn check_politeness(settings: &Settings) -> Result<(), CliError> {
-    let harsher = if settings.impolite { Vec::new() } else { impolite(settings) };
-    if harsher.is_empty() {
+    let less_polite = if settings.impolite { Vec::new() } else { impolite(settings) };
+    if less_polite.is_empty() {
         return Ok(());
     }
-    let told: Vec<String> = harsher.iter().map(LessPolite::to_string).collect();
+    let printed: Vec<String> = less_polite.iter().map(LessPolite::to_string).collect();
     Err(CliError::Usage(format!(
         "{}; add --impolite if the servers are yours or their owners have agreed (not needed if --dns and --gateway are \
          on this machine)",
-        told.join("; ")
+        printed.join("; ")
     )))
 }
 
@@ -42,11 +42,11 @@ pub(in crate::cli) fn check_simulation(settings: &Settings) -> Result<(), CliErr
         ("nats", settings.nats.is_some()),
         ("nats-login", settings.nats_login.is_some()),
     ];
-    let sends = (given.into_iter())
+    let network_refusal = (given.into_iter())
         .find_map(|(flag, is_given)| is_given.then_some(flag))
         .map(|flag| format!("--{flag} cannot be used in a simulation, which sends nothing"));
     let contact = settings.contact.as_ref().and_then(|_| settings.contact_refusal());
-    refuse(settings.refusal(&least(settings)).or(sends).or(contact))
+    refuse(settings.refusal(&smallest_budgets(settings)).or(network_refusal).or(contact))
 }
 
 fn refuse(refusal: Option<String>) -> Result<(), CliError> {
@@ -60,21 +60,21 @@ mod tests {
     use super::*;
     use crate::settings::{Size, SmallestBudgets, Span};
 
-    fn sound() -> Settings {
+    fn valid_settings() -> Settings {
         Settings { cctld: vec!["ke".into()], contact: Some("a@b.example".into()), ..Settings::default() }
     }
 
     fn refusal(change: impl FnOnce(&mut Settings)) -> String {
-        let mut settings = sound();
+        let mut settings = valid_settings();
         change(&mut settings);
         check(&settings).unwrap_err().to_string()
     }
 
     #[test]
     fn sound_settings_pass() {
-        assert!(check(&sound()).is_ok());
-        let SmallestBudgets { bytes, busy } = least(&sound());
-        let mut settings = Settings { max_bytes: Some(bytes), ..sound() };
+        assert!(check(&valid_settings()).is_ok());
+        let SmallestBudgets { bytes, busy } = smallest_budgets(&valid_settings());
+        let mut settings = Settings { max_bytes: Some(bytes), ..valid_settings() };
         settings.budgets.server.in_all.busy = Some(busy);
         assert!(check(&settings).is_ok());
     }
@@ -97,16 +97,16 @@ mod tests {
             refusal(|s| s.delay_factor = f64::NAN),
             "--delay-factor is NaN, expected a number of 0 or more"
         );
-        for (share, told) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
+        for (share, printed) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
             assert_eq!(
                 refusal(|s| s.harm = Some(share)),
-                format!("--harm is {told}, expected a share above 0 and up to 1, such as 0.02, or none")
+                format!("--harm is {printed}, expected a share above 0 and up to 1, such as 0.02, or none")
             );
         }
-        for (share, told) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
+        for (share, printed) in [(0.0, "0"), (1.5, "1.5"), (f64::NAN, "NaN")] {
             assert_eq!(
                 refusal(|s| s.sample = share),
-                format!("--sample is {told}, expected a share above 0 and up to 1, such as 0.02")
+                format!("--sample is {printed}, expected a share above 0 and up to 1, such as 0.02")
             );
         }
         assert_eq!(
@@ -124,7 +124,7 @@ mod tests {
             refusal(|s| s.budgets.system.in_all.requests = Some(0)),
             "--max-as-requests is 0, expected more than 0"
         );
-        let least = least(&sound()).bytes;
+        let least = smallest_budgets(&valid_settings()).bytes;
         assert_eq!(
             refusal(|s| s.max_bytes = Some(Size(20_000))),
             format!("--max-bytes is 20000, expected at least {least} bytes, which a single request may move")
@@ -146,22 +146,24 @@ mod tests {
             refusal(|s| s.contact = None)
                 .starts_with("no --contact given: site owners must be able to reach you")
         );
-        let here = Some("127.0.0.1:9".parse().unwrap());
-        assert!(check(&Settings { contact: None, dns: here, gateway: here, ..sound() }).is_ok());
+        let loopback = Some("127.0.0.1:9".parse().unwrap());
+        assert!(
+            check(&Settings { contact: None, dns: loopback, gateway: loopback, ..valid_settings() }).is_ok()
+        );
     }
 
     #[test]
     fn a_survey_of_other_machines_is_polite_unless_it_is_told_not_to_be() {
-        let harsh = Settings { min_delay: Span::default(), rate: None, ..sound() };
+        let hurried = Settings { min_delay: Span::default(), rate: None, ..valid_settings() };
         assert_eq!(
-            check_politeness(&harsh).unwrap_err().to_string(),
+            check_politeness(&hurried).unwrap_err().to_string(),
             "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s); --rate none breaks the \
              promise of the limit on the rate of the whole survey (polite: 1048576); add --impolite if the servers are \
              yours or their owners have agreed (not needed if --dns and --gateway are on this machine)"
         );
-        assert!(check_politeness(&Settings { impolite: true, ..harsh.clone() }).is_ok());
-        let here = Some("127.0.0.1:9".parse().unwrap());
-        assert!(check_politeness(&Settings { dns: here, gateway: here, ..harsh }).is_ok());
-        assert!(check_politeness(&sound()).is_ok());
+        assert!(check_politeness(&Settings { impolite: true, ..hurried.clone() }).is_ok());
+        let loopback = Some("127.0.0.1:9".parse().unwrap());
+        assert!(check_politeness(&Settings { dns: loopback, gateway: loopback, ..hurried }).is_ok());
+        assert!(check_politeness(&valid_settings()).is_ok());
     }
 }

@@ -123,10 +123,7 @@ impl SurveyFlags {
     ///
     /// # Errors
     /// When the file cannot be used, or the settings are not those of a valid simulation.
-    pub fn into_settings_of_simulation(
-        self,
-        fill_in: impl FnOnce(&mut Settings),
-    ) -> Result<Settings, CliError> {
+    pub fn into_simulation_settings(self, fill_in: impl FnOnce(&mut Settings)) -> Result<Settings, CliError> {
         let mut settings = self.resolve()?;
         fill_in(&mut settings);
         check_simulation(&settings)?;
@@ -203,10 +200,11 @@ mod tests {
         for key in defaults.iter().filter(|(_, value)| !value.is_array()).map(|(key, _)| key) {
             let flag = survey.get_arguments().find(|flag| flag.get_long() == Some(key)).unwrap();
             let help = flag.get_help().unwrap().to_string();
-            let told = help.split("[default: ").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
-            let lines = [format!("{key} = {told}"), format!("{key} = \"{told}\"")];
+            let default_text =
+                help.split("[default: ").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+            let lines = [format!("{key} = {default_text}"), format!("{key} = \"{default_text}\"")];
             let read = lines.iter().find_map(|line| toml::from_str::<Settings>(line).ok());
-            assert_eq!(read, Some(Settings::default()), "{key}: {told}");
+            assert_eq!(read, Some(Settings::default()), "{key}: {default_text}");
         }
     }
 

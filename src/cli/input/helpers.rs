@@ -15,8 +15,8 @@ pub(in crate::cli) struct Helpers {
 }
 
 /// A NATS server starts to listen within a second.
-const TRIES: u32 = 200;
-const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+const MAX_ATTEMPTS: u32 = 200;
+const ATTEMPT_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Helpers {
     /// Starts the processes. The agents wait for their survey, whose servers are all behind the gateway.
@@ -24,29 +24,30 @@ impl Helpers {
     /// # Errors
     /// When there is no program `nats-server`, or a process cannot be started.
     pub(in crate::cli) fn start(agents: u16, gateway: SocketAddr) -> Result<Self, CliError> {
-        let failed =
+        let start_error =
             |error: io::Error| CliError::Failed(format!("--agents: cannot start a process: {error}"));
-        let server = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(failed)?;
+        let server =
+            TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(start_error)?;
         let store = std::env::temp_dir().join(format!("ccsurvey-demo-nats-{}", std::process::id()));
         let mut nats = Command::new("nats-server");
         nats.args(["-js", "-a", "127.0.0.1", "-p", &server.port().to_string(), "-sd"]).arg(&store);
-        in_a_group_of_its_own(&mut nats);
+        in_own_process_group(&mut nats);
         let nats = nats.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => CliError::Failed(
                 "--agents: the program nats-server is not installed (on Debian and Ubuntu: `apt install nats-server`)".to_owned(),
             ),
-            _ => failed(error),
+            _ => start_error(error),
         })?;
         let mut helpers = Self { processes: vec![nats], server, store };
         helpers.await_server()?;
-        let program = std::env::current_exe().map_err(failed)?;
+        let program = std::env::current_exe().map_err(start_error)?;
         for number in 1..=agents {
             let mut agent = Command::new(&program);
             agent.args(["agent", "--nats", &helpers.nats(), "--name", &format!("agent-{number}")]);
             agent.args(["--gateway", &gateway.to_string()]);
-            in_a_group_of_its_own(&mut agent);
+            in_own_process_group(&mut agent);
             let agent = agent.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-            helpers.processes.push(agent.map_err(failed)?);
+            helpers.processes.push(agent.map_err(start_error)?);
         }
         Ok(helpers)
     }
@@ -57,12 +58,12 @@ impl Helpers {
     }
 
     fn await_server(&self) -> Result<(), CliError> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             // The port is taken as soon as the server listens.
             if TcpListener::bind(self.server).is_err() {
                 return Ok(());
             }
-            std::thread::sleep(BETWEEN_TRIES);
+            std::thread::sleep(ATTEMPT_INTERVAL);
         }
         Err(CliError::Failed(format!("--agents: nats-server does not listen on {}", self.server)))
     }
@@ -70,13 +71,13 @@ impl Helpers {
 
 /// Ctrl-C is meant for the survey, which first finishes the exchanges in flight.
 #[cfg(unix)]
-fn in_a_group_of_its_own(command: &mut Command) {
+fn in_own_process_group(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
 
 #[cfg(not(unix))]
-fn in_a_group_of_its_own(_: &mut Command) {}
+fn in_own_process_group(_: &mut Command) {}
 
 impl Drop for Helpers {
     fn drop(&mut self) {

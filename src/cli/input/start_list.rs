@@ -42,28 +42,30 @@ impl ListFlags {
     /// names are missing, and these are not to be skipped; or when less than a tenth of its start URLs lies
     /// inside the country domains.
     pub(in crate::cli) fn read(&self, file: &Path, area: Area) -> Result<StartList, CliError> {
-        let name = name_of(file);
-        let area = Area { takes_outside: self.outside_cctld, ..area };
+        let name = display_name(file);
+        let area = Area { includes_outside: self.outside_cctld, ..area };
         let list =
-            open(file, Some(&area), self.column.as_ref()).map_err(|error| unreadable(&name, &error))?;
+            open(file, Some(&area), self.column.as_ref()).map_err(|error| read_error(&name, &error))?;
         let refused = self.refuse(&name, &list, &area);
         let complaints = complaints(&list, refused.is_ok());
-        let lines = complaints.into_iter().chain(left_out(&list, &area)).chain(how_it_was_read(&list));
-        lines.chain([contents(&list, &area)]).for_each(|line| print_message(&format!("{name}: {line}")));
+        let lines = complaints.into_iter().chain(left_out(&list, &area)).chain(describe_form(&list));
+        lines
+            .chain([describe_contents(&list, &area)])
+            .for_each(|line| print_message(&format!("{name}: {line}")));
         refused.map(|()| list)
     }
 
     fn refuse(&self, name: &str, list: &StartList, area: &Area) -> Result<(), CliError> {
         let counts = &list.counts;
         let found = counts.inside + counts.outside;
-        if list.is_mostly_odd() && found > 0 && !self.skip_bad {
+        if list.is_mostly_bad() && found > 0 && !self.skip_bad {
             let (bad, lines) = (thousands(counts.bad), count(counts.lines, "line"));
             let are = if counts.bad == 1 { "is" } else { "are" };
             return Err(CliError::Usage(format!(
                 "{name}: {bad} of {lines} {are} bad, more than a tenth: is this the right list? (--skip-bad uses the other lines)"
             )));
         }
-        if list.lacks_names() && !self.skip_bad {
+        if list.has_unread_names() && !self.skip_bad {
             let (lines, stand) =
                 (count(counts.unread, "line"), if counts.unread == 1 { "stands" } else { "stand" });
             return Err(CliError::Usage(format!(
@@ -93,14 +95,14 @@ impl ListFlags {
 /// # Errors
 /// When the list cannot be read or has no good line.
 pub(in crate::cli) fn read_urls(file: &Path) -> Result<Vec<WebUrl>, CliError> {
-    let name = name_of(file);
-    let list = open(file, None, None).map_err(|error| unreadable(&name, &error))?;
+    let name = display_name(file);
+    let list = open(file, None, None).map_err(|error| read_error(&name, &error))?;
     complaints(&list, false).iter().for_each(|line| print_message(&format!("{name}: {line}")));
     refuse_empty(&name, &list, None)?;
     Ok(list.urls().collect())
 }
 
-fn name_of(file: &Path) -> String {
+fn display_name(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
 
@@ -112,7 +114,7 @@ fn open(file: &Path, area: Option<&Area>, column: Option<&ColumnChoice>) -> Resu
     }
 }
 
-fn unreadable(name: &str, error: &StartError) -> CliError {
+fn read_error(name: &str, error: &StartError) -> CliError {
     CliError::Usage(format!("cannot read the start list {name}: {error}"))
 }
 
@@ -170,15 +172,15 @@ fn commented(list: &StartList) -> String {
 }
 
 /// The number of bad lines that are reported one by one.
-const MOST_TOLD: usize = 10;
+const MAX_LISTED: usize = 10;
 /// For the others: the number of reasons, and of runs of lines per reason.
-const MOST_REASONS: usize = 20;
-const MOST_RUNS: usize = 30;
+const MAX_REASONS: usize = 20;
+const MAX_RUNS: usize = 30;
 
 /// The bad lines with their reasons, the first ones individually. A survey that starts lists the others in
 /// its folder; otherwise they are reported by reason.
-fn complaints(list: &StartList, begins: bool) -> Vec<String> {
-    let (first, others) = list.bad.split_at(list.bad.len().min(MOST_TOLD));
+fn complaints(list: &StartList, is_accepted: bool) -> Vec<String> {
+    let (first, others) = list.bad.split_at(list.bad.len().min(MAX_LISTED));
     let mut complaints: Vec<String> = first
         .iter()
         .map(|bad| format!("line {}: '{}' is skipped: {}", bad.line, bad.value.escape_debug(), bad.why))
@@ -186,7 +188,7 @@ fn complaints(list: &StartList, begins: bool) -> Vec<String> {
     let more = count(list.counts.bad - first.len() as u64, "more bad line");
     match others {
         [] => {}
-        _ if begins => {
+        _ if is_accepted => {
             complaints.push(format!("… and {more}: all are listed in skipped.csv in the survey's folder"));
         }
         _ => {
@@ -201,31 +203,31 @@ fn complaints(list: &StartList, begins: bool) -> Vec<String> {
 fn by_reason(bad: &[BadLine]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<(u64, u64)>)> = Vec::new();
     for BadLine { line, why, .. } in bad {
-        let place = reasons.iter().position(|(reason, _)| reason == why);
-        let place = place.unwrap_or_else(|| {
+        let index = reasons.iter().position(|(reason, _)| reason == why);
+        let index = index.unwrap_or_else(|| {
             reasons.push((why, Vec::new()));
             reasons.len() - 1
         });
-        let runs = &mut reasons[place].1;
+        let runs = &mut reasons[index].1;
         match runs.last_mut() {
             Some((_, end)) if *line <= *end + 1 => *end = *line,
             _ => runs.push((*line, *line)),
         }
     }
-    let told = reasons.iter().take(MOST_REASONS).map(|(why, runs)| {
-        let is_one = matches!(runs[..], [(begin, end)] if begin == end);
+    let messages = reasons.iter().take(MAX_REASONS).map(|(why, runs)| {
+        let is_single_line = matches!(runs[..], [(begin, end)] if begin == end);
         let mut lines: Vec<String> = runs
             .iter()
-            .take(MOST_RUNS)
+            .take(MAX_RUNS)
             .map(|(begin, end)| if begin == end { begin.to_string() } else { format!("{begin}–{end}") })
             .collect();
-        if runs.len() > MOST_RUNS {
+        if runs.len() > MAX_RUNS {
             lines.push("…".to_owned());
         }
-        format!("{} {}: {why}", if is_one { "line" } else { "lines" }, lines.join(", "))
+        format!("{} {}: {why}", if is_single_line { "line" } else { "lines" }, lines.join(", "))
     });
-    let more = reasons.len().saturating_sub(MOST_REASONS) as u64;
-    told.chain((more > 0).then(|| format!("… and lines for {}", count(more, "more reason")))).collect()
+    let more = reasons.len().saturating_sub(MAX_REASONS) as u64;
+    messages.chain((more > 0).then(|| format!("… and lines for {}", count(more, "more reason")))).collect()
 }
 
 /// The first start URLs that are left out because they lie outside the country domains.
@@ -236,7 +238,7 @@ fn left_out(list: &StartList, area: &Area) -> Vec<String> {
             format!("line {line}: {url} is left out: it is outside {}", domains(area))
         })
         .collect();
-    let number = if area.takes_outside { 0 } else { list.counts.outside };
+    let number = if area.includes_outside { 0 } else { list.counts.outside };
     if let more @ 1.. = number - list.left_out.len() as u64 {
         lines.push(format!("… and {} outside {}", count(more, "more start URL"), domains(area)));
     }
@@ -250,7 +252,7 @@ fn domains(area: &Area) -> String {
 }
 
 /// The form of the list, where it is not obvious.
-fn how_it_was_read(list: &StartList) -> Option<String> {
+fn describe_form(list: &StartList) -> Option<String> {
     let packing = match list.packing {
         Packing::None => "",
         Packing::Gzip => "compressed with gzip; ",
@@ -264,7 +266,7 @@ fn how_it_was_read(list: &StartList) -> Option<String> {
             "host names that begin with the top-level domain are reversed".to_owned()
         }
         Form::Columns { separator, column, columns, header, labels } => {
-            let (number, turned) = (
+            let (number, reversed_note) = (
                 column + 1,
                 match labels {
                     Labels::Usual => "",
@@ -275,10 +277,10 @@ fn how_it_was_read(list: &StartList) -> Option<String> {
             );
             match header {
                 None => format!(
-                    "columns separated by {separator}, no header: column {number} of {columns} is taken{turned}"
+                    "columns separated by {separator}, no header: column {number} of {columns} is taken{reversed_note}"
                 ),
                 Some(header) => format!(
-                    "columns separated by {separator}: '{}', column {number} of {columns}, is taken{turned}",
+                    "columns separated by {separator}: '{}', column {number} of {columns}, is taken{reversed_note}",
                     header.escape_debug()
                 ),
             }
@@ -298,35 +300,36 @@ fn how_it_was_read(list: &StartList) -> Option<String> {
 }
 
 /// The counts of everything in the list.
-fn contents(list: &StartList, area: &Area) -> String {
+fn describe_contents(list: &StartList, area: &Area) -> String {
     let counts = &list.counts;
     let sites = match area.sample.share {
         1.0 => count(counts.sites, "site"),
         share => {
-            let (drawn, all, seed) =
+            let (sampled, all, seed) =
                 (thousands(counts.sites), count(counts.sites_in_list, "site"), area.sample.seed);
-            format!("{drawn} of {all} (--sample {share} --seed {seed})")
+            format!("{sampled} of {all} (--sample {share} --seed {seed})")
         }
     };
-    let mut odd = Vec::new();
+    let mut irregularities = Vec::new();
     if counts.doubled > 0 {
-        odd.push(count(counts.doubled, "duplicate"));
+        irregularities.push(count(counts.doubled, "duplicate"));
     }
     if counts.outside > 0 {
-        let fate = if area.takes_outside { "" } else { " left out" };
-        odd.push(format!("{} outside {}{fate}", thousands(counts.outside), domains(area)));
+        let outside_note = if area.includes_outside { "" } else { " left out" };
+        irregularities.push(format!("{} outside {}{outside_note}", thousands(counts.outside), domains(area)));
     }
     if counts.bad > 0 {
-        odd.push(format!("{} skipped", count(counts.bad, "bad line")));
+        irregularities.push(format!("{} skipped", count(counts.bad, "bad line")));
     }
     if counts.without_value > 0 {
-        odd.push(without_value(list));
+        irregularities.push(without_value(list));
     }
     if counts.commented > 0 {
-        odd.push(commented(list));
+        irregularities.push(commented(list));
     }
-    let odd = if odd.is_empty() { String::new() } else { format!("; {}", odd.join(", ")) };
-    format!("{} on {sites}{odd}", count(counts.urls, "start URL"))
+    let irregularities =
+        if irregularities.is_empty() { String::new() } else { format!("; {}", irregularities.join(", ")) };
+    format!("{} on {sites}{irregularities}", count(counts.urls, "start URL"))
 }
 
 #[cfg(test)]
@@ -340,19 +343,19 @@ mod tests {
     #[test]
     fn ten_bad_lines_are_told_and_of_the_others_where_they_stand() {
         let many = list(&format!("{}me@y.ke\n\n1.5\nme@y.ke\nme@y.ke\n", "nonsense\n".repeat(12)));
-        let told = complaints(&many, false);
-        assert_eq!(told[0], "line 1: 'nonsense' is skipped: neither a URL nor a host name");
+        let messages = complaints(&many, false);
+        assert_eq!(messages[0], "line 1: 'nonsense' is skipped: neither a URL nor a host name");
         assert_eq!(
-            told[10..],
+            messages[10..],
             [
                 "… and 6 more bad lines:",
                 "lines 11–12, 15: neither a URL nor a host name",
                 "lines 13, 16–17: a mail address, not a host name",
             ]
         );
-        let told = complaints(&many, true);
+        let messages = complaints(&many, true);
         assert_eq!(
-            told[10..],
+            messages[10..],
             ["… and 6 more bad lines: all are listed in skipped.csv in the survey's folder"]
         );
         assert_eq!(complaints(&list(&"nonsense\n".repeat(10)), true).len(), 10);
@@ -363,14 +366,17 @@ mod tests {
     #[test]
     fn a_list_of_many_odd_lines_fills_no_screen() {
         let lines: String = (0..2000).map(|n| format!("me@y.ke\nx.{}\u{fe}*.ke\n", n % 200)).collect();
-        let told = complaints(&list(&lines), false);
-        assert!(told.len() < 10 + 3 + MOST_REASONS && told.iter().all(|line| line.len() < 400), "{told:?}");
+        let messages = complaints(&list(&lines), false);
+        assert!(
+            messages.len() < 10 + 3 + MAX_REASONS && messages.iter().all(|line| line.len() < 400),
+            "{messages:?}"
+        );
     }
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
         assert!(complaints(&list("\x1b[31mred\n"), true)[0].contains("'\\u{1b}[31mred'"));
-        let header = how_it_was_read(&list("r,\u{202e}nk\n1,a.ke\n2,b.ke\n")).unwrap();
+        let header = describe_form(&list("r,\u{202e}nk\n1,a.ke\n2,b.ke\n")).unwrap();
         assert_eq!(header, "columns separated by commas: '\\u{202e}nk', column 2 of 2, is taken");
     }
 }

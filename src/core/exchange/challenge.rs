@@ -148,8 +148,8 @@ impl Challenge {
             value.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with.as_bytes()))
         };
         let rules = FIELDS.iter().filter(|rule| is_evidence(rule.at, status));
-        let mut shown = rules.filter(|rule| field(rule.name).is_some_and(|value| begins(value, rule.value)));
-        shown.next().map(|rule| rule.shows)
+        let mut found = rules.filter(|rule| field(rule.name).is_some_and(|value| begins(value, rule.value)));
+        found.next().map(|rule| rule.shows)
     }
 
     /// The challenge shown by a page: by its title, its number of links and its bytes.
@@ -177,18 +177,18 @@ fn is_evidence(at: Statuses, status: u16) -> bool {
 
 fn by_title(status: u16, title: &str) -> Option<Challenge> {
     let title = title.trim();
-    let is_it = |(known, at, _): &&(&str, Statuses, Challenge)| {
+    let is_match = |(known, at, _): &&(&str, Statuses, Challenge)| {
         known.eq_ignore_ascii_case(title) && is_evidence(*at, status)
     };
-    TITLES.iter().find(is_it).map(|(_, _, shows)| *shows)
+    TITLES.iter().find(is_match).map(|(_, _, shows)| *shows)
 }
 
 fn by_marks(status: u16, body: &[u8]) -> Option<Challenge> {
     let beginning = &body[..body.len().min(BEGINNING)];
-    let stands = |(mark, at, _): &&(&str, Statuses, Challenge)| {
+    let is_present = |(mark, at, _): &&(&str, Statuses, Challenge)| {
         is_evidence(*at, status) && memmem::find(beginning, mark.as_bytes()).is_some()
     };
-    MARKS.iter().find(stands).map(|(_, _, shows)| *shows)
+    MARKS.iter().find(is_present).map(|(_, _, shows)| *shows)
 }
 
 /// The text between the first `<title>` and its end tag, in the beginning of a body.
@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(status: u16, fields: &[(&str, &str)]) -> Option<&'static str> {
+    fn found(status: u16, fields: &[(&str, &str)]) -> Option<&'static str> {
         let value = |name: &str| {
             let field = fields.iter().find(|(field, _)| *field == name);
             field.map(|(_, value)| value.as_bytes())
@@ -217,14 +217,14 @@ mod tests {
     #[test]
     fn fields_that_only_challenges_have_show_one_at_every_status() {
         for status in [200, 202, 302, 403, 429, 503] {
-            assert_eq!(shown(status, &[("cf-mitigated", "challenge")]), Some("cf_mitigated"), "{status}");
+            assert_eq!(found(status, &[("cf-mitigated", "challenge")]), Some("cf_mitigated"), "{status}");
         }
-        assert_eq!(shown(202, &[("x-amzn-waf-action", "challenge")]), Some("aws_waf"));
-        assert_eq!(shown(405, &[("x-amzn-waf-action", "captcha")]), Some("aws_waf"));
-        assert_eq!(shown(429, &[("x-vercel-mitigated", "challenge")]), Some("vercel"));
-        assert_eq!(shown(202, &[("sg-captcha", "challenge")]), Some("sg_captcha"));
+        assert_eq!(found(202, &[("x-amzn-waf-action", "challenge")]), Some("aws_waf"));
+        assert_eq!(found(405, &[("x-amzn-waf-action", "captcha")]), Some("aws_waf"));
+        assert_eq!(found(429, &[("x-vercel-mitigated", "challenge")]), Some("vercel"));
+        assert_eq!(found(202, &[("sg-captcha", "challenge")]), Some("sg_captcha"));
         assert_eq!(
-            shown(403, &[("server", "Sucuri/Cloudproxy"), ("x-sucuri-block", "FBP007")]),
+            found(403, &[("server", "Sucuri/Cloudproxy"), ("x-sucuri-block", "FBP007")]),
             Some("sucuri")
         );
     }
@@ -239,9 +239,9 @@ mod tests {
             ("server", "imunify360-webshield/1.21", "imunify360"),
             ("x-datadome", "protected", "datadome"),
         ] {
-            assert_eq!(shown(403, &[(name, value)]), Some(word), "{name}: {value}");
+            assert_eq!(found(403, &[(name, value)]), Some(word), "{name}: {value}");
             for status in [200, 301, 404, 429, 503] {
-                assert_eq!(shown(status, &[(name, value)]), None, "{name}: {value} at {status}");
+                assert_eq!(found(status, &[(name, value)]), None, "{name}: {value} at {status}");
             }
         }
     }
@@ -256,51 +256,55 @@ mod tests {
             ("cf-ray", "8f2b3c4d5e6f7-SJC"),
             ("x-iinfo", "9-1-0 NNNN"),
         ] {
-            assert_eq!(shown(403, &[field]), None, "{field:?}");
+            assert_eq!(found(403, &[field]), None, "{field:?}");
         }
     }
 
     #[test]
     fn titles_of_interstitials_show_one_on_pages_with_few_links() {
-        let of =
+        let detected =
             |title: &str, links| Challenge::from_page(200, Some(title), links, b"").map(Challenge::as_str);
-        assert_eq!(of("Just a moment...", 2), Some("cloudflare_title"));
-        assert_eq!(of(" One moment, please...\n", 0), Some("imunify360"));
-        assert_eq!(of("Making sure you're not a bot!", 3), Some("anubis"));
-        assert_eq!(of("Just a moment...", 40), None, "a page of a site");
-        assert_eq!(of("Just a moment", 0), None);
-        assert_eq!(of("Our DDoS-Guard review", 0), None);
-        assert_eq!(of("ERROR: The request could not be satisfied", 0), None, "it is no refusal");
+        assert_eq!(detected("Just a moment...", 2), Some("cloudflare_title"));
+        assert_eq!(detected(" One moment, please...\n", 0), Some("imunify360"));
+        assert_eq!(detected("Making sure you're not a bot!", 3), Some("anubis"));
+        assert_eq!(detected("Just a moment...", 40), None, "a page of a site");
+        assert_eq!(detected("Just a moment", 0), None);
+        assert_eq!(detected("Our DDoS-Guard review", 0), None);
+        assert_eq!(detected("ERROR: The request could not be satisfied", 0), None, "it is no refusal");
     }
 
     #[test]
     fn marks_show_one_on_pages_without_links_and_those_of_sound_pages_do_not() {
-        let of = |body: &str, links| {
+        let detected = |body: &str, links| {
             Challenge::from_page(200, None, links, body.as_bytes()).map(Challenge::as_str)
         };
         let incident = "<iframe src=x>Request unsuccessful. Incapsula incident ID: 9-1</iframe>";
-        assert_eq!(of(incident, 0), Some("imperva"));
-        assert_eq!(of(incident, 1), None);
-        assert_eq!(of("<script src=\"/_Incapsula_Resource?SWJIYLWA=7\"></script>", 0), None);
-        assert_eq!(of("<script src=\"/aes.js\"></script><script>toNumbers(", 0), Some("ifastnet"));
-        assert_eq!(of(&format!("{}px-captcha", " ".repeat(BEGINNING)), 0), None, "far below");
+        assert_eq!(detected(incident, 0), Some("imperva"));
+        assert_eq!(detected(incident, 1), None);
+        assert_eq!(detected("<script src=\"/_Incapsula_Resource?SWJIYLWA=7\"></script>", 0), None);
+        assert_eq!(detected("<script src=\"/aes.js\"></script><script>toNumbers(", 0), Some("ifastnet"));
+        assert_eq!(detected(&format!("{}px-captcha", " ".repeat(BEGINNING)), 0), None, "far below");
     }
 
     #[test]
     fn block_pages_show_themselves_by_title_or_mark() {
-        let of = |status, body: &str| Challenge::from_body(status, body.as_bytes()).map(Challenge::as_str);
+        let detected =
+            |status, body: &str| Challenge::from_body(status, body.as_bytes()).map(Challenge::as_str);
         let akamai = "<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD> Reference&#32;&#35;18&#46;2";
-        assert_eq!(of(403, akamai), Some("akamai"));
-        assert_eq!(of(404, akamai), None);
-        assert_eq!(of(403, "<title>Access Denied</title>"), None, "whose is it?");
+        assert_eq!(detected(403, akamai), Some("akamai"));
+        assert_eq!(detected(404, akamai), None);
+        assert_eq!(detected(403, "<title>Access Denied</title>"), None, "whose is it?");
         assert_eq!(
-            of(403, "<title lang=en>Attention Required! | Cloudflare</title>"),
+            detected(403, "<title lang=en>Attention Required! | Cloudflare</title>"),
             Some("cloudflare_title")
         );
-        assert_eq!(of(403, "<Title>ERROR: The request could not be satisfied</tItle>"), Some("cloudfront"));
-        assert_eq!(of(403, "<script src=/_Incapsula_Resource?x>"), Some("imperva"));
+        assert_eq!(
+            detected(403, "<Title>ERROR: The request could not be satisfied</tItle>"),
+            Some("cloudfront")
+        );
+        assert_eq!(detected(403, "<script src=/_Incapsula_Resource?x>"), Some("imperva"));
         for sound in ["", "<title", "<title>", "<title>Just a moment...", "Forbidden", "<title>403</title>"] {
-            assert_eq!(of(403, sound), None, "{sound}");
+            assert_eq!(detected(403, sound), None, "{sound}");
         }
     }
 
@@ -313,10 +317,10 @@ mod tests {
 
     #[test]
     fn every_word_has_a_rule() {
-        let shown = FIELDS.iter().map(|rule| rule.shows);
-        let shown = shown.chain(TITLES.iter().map(|rule| rule.2)).chain(MARKS.iter().map(|rule| rule.2));
-        let shown: std::collections::HashSet<_> = shown.collect();
-        assert!(Challenge::ALL.iter().all(|challenge| shown.contains(challenge)));
+        let found = FIELDS.iter().map(|rule| rule.shows);
+        let found = found.chain(TITLES.iter().map(|rule| rule.2)).chain(MARKS.iter().map(|rule| rule.2));
+        let found: std::collections::HashSet<_> = found.collect();
+        assert!(Challenge::ALL.iter().all(|challenge| found.contains(challenge)));
         assert!(TITLES.iter().all(|(title, ..)| *title == title.to_lowercase()));
     }
 

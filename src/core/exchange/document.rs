@@ -52,20 +52,20 @@ impl Document {
     }
 }
 
-/// Decides from the type and the beginning of a body whether it is a page; `is_all` if no more of the body
-/// will come.
+/// Decides from the type and the beginning of a body whether it is a page; `is_complete` if no more of the
+/// body will come.
 #[must_use]
-pub fn sniff(media_type: MediaType, body: &[u8], is_all: bool) -> Sniffed {
+pub fn sniff(media_type: MediaType, body: &[u8], is_complete: bool) -> Sniffed {
     let start = &body[..body.len().min(SNIFFED_BYTES)];
-    let is_all = is_all || start.len() == SNIFFED_BYTES;
+    let is_complete = is_complete || start.len() == SNIFFED_BYTES;
     match media_type {
         MediaType::Html => Sniffed::Page(Document::Html),
         MediaType::Xhtml => Sniffed::Page(Document::Xhtml),
         MediaType::Other => Sniffed::NoPage,
-        MediaType::Xml => xhtml(start, is_all),
-        MediaType::Unknown => match text_of_page(start, is_all) {
+        MediaType::Xml => xhtml(start, is_complete),
+        MediaType::Unknown => match body_kind(start, is_complete) {
             BodyKind::Html => Sniffed::Page(Document::Html),
-            BodyKind::Xml => xhtml(start, is_all),
+            BodyKind::Xml => xhtml(start, is_complete),
             BodyKind::Other => Sniffed::NoPage,
             BodyKind::More => Sniffed::More,
         },
@@ -106,10 +106,10 @@ const XML: &[u8] = b"<?xml";
 ///
 /// A tag's name may end with any white space or `/`, where the standard allows a space and `>` only: Chromium
 /// requires no end at all, and `<html` at the end of a line is common.
-fn text_of_page(body: &[u8], is_all: bool) -> BodyKind {
+fn body_kind(body: &[u8], is_complete: bool) -> BodyKind {
     let header = &body[..body.len().min(RESOURCE_HEADER)];
-    let is_all = is_all || header.len() == RESOURCE_HEADER;
-    if XML.starts_with(header) && !is_all {
+    let is_complete = is_complete || header.len() == RESOURCE_HEADER;
+    if XML.starts_with(header) && !is_complete {
         return BodyKind::More;
     }
     if header.starts_with(XML) {
@@ -132,15 +132,15 @@ fn text_of_page(body: &[u8], is_all: bool) -> BodyKind {
             None => may_be_cut = true,
         }
     }
-    if may_be_cut && !is_all { BodyKind::More } else { BodyKind::Other }
+    if may_be_cut && !is_complete { BodyKind::More } else { BodyKind::Other }
 }
 
 /// The longest byte order mark.
 const BYTES_OF_MARK: usize = 3;
 
 /// Whether the root of an XML document is XHTML's.
-fn xhtml(body: &[u8], is_all: bool) -> Sniffed {
-    if body.len() < BYTES_OF_MARK && !is_all {
+fn xhtml(body: &[u8], is_complete: bool) -> Sniffed {
+    if body.len() < BYTES_OF_MARK && !is_complete {
         return Sniffed::More;
     }
     // In UTF-16 each byte of markup is next to a zero.
@@ -155,7 +155,7 @@ fn xhtml(body: &[u8], is_all: bool) -> Sniffed {
     match root_tag(text) {
         Root::Tag(tag) if is_in_xhtml(tag) => Sniffed::Page(Document::Xhtml),
         Root::Tag(_) | Root::None => Sniffed::NoPage,
-        Root::Cut if is_all => Sniffed::NoPage,
+        Root::Cut if is_complete => Sniffed::NoPage,
         Root::Cut => Sniffed::More,
     }
 }
@@ -387,9 +387,9 @@ mod tests {
         fn what_the_beginning_tells_the_whole_body_tells_too(body in markup(), cut in 0usize..100) {
             let cut = cut.min(body.len());
             for media_type in [MediaType::Unknown, MediaType::Xml] {
-                let told = sniff(media_type, &body[..cut], false);
-                if told != Sniffed::More {
-                    prop_assert_eq!(told, sniff(media_type, &body, true));
+                let sniffed = sniff(media_type, &body[..cut], false);
+                if sniffed != Sniffed::More {
+                    prop_assert_eq!(sniffed, sniff(media_type, &body, true));
                 }
                 prop_assert_ne!(sniff(media_type, &body, true), Sniffed::More);
             }

@@ -78,11 +78,11 @@ fn extract(values: &str) -> Option<Extracted<'_>> {
         if essence == ("*", "*") {
             continue;
         }
-        let is_same = |before: &Extracted<'_>| {
-            before.essence.0.eq_ignore_ascii_case(essence.0)
-                && before.essence.1.eq_ignore_ascii_case(essence.1)
+        let is_same = |earlier: &Extracted<'_>| {
+            earlier.essence.0.eq_ignore_ascii_case(essence.0)
+                && earlier.essence.1.eq_ignore_ascii_case(essence.1)
         };
-        let inherited = found.take_if(|before| is_same(before)).and_then(|before| before.charset);
+        let inherited = found.take_if(|earlier| is_same(earlier)).and_then(|earlier| earlier.charset);
         let media_type = MediaType::classify(essence.0, essence.1);
         found = Some(Extracted { media_type, essence, charset: charset.or(inherited) });
     }

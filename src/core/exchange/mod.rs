@@ -30,7 +30,7 @@ pub use media_type::{MediaType, charset_in_fields};
 pub use reading::{LONGEST_PAUSE, RECEIVE_WINDOW};
 pub use request::{Depth, Purpose, PurposeGroup, Request};
 pub use response::{Head, Response, Timings, Wire, requests_pause};
-pub use unread::{hangs_up, is_bodiless};
+pub use unread::{is_bodiless, skips_body};
 pub use validators::Validators;
 pub use vocabulary::class::{Class, ClassCounts, ClassGroup};
 pub use vocabulary::entrance::{Entrance, EntranceGroup};

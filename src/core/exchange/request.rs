@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn purposes_have_their_words_in_the_exchanges_table() {
-        let words: Vec<_> = Purpose::ALL.iter().map(|purpose| purpose.as_str()).collect();
-        assert_eq!(words, ["page", "robots", "head", "probe", "check"]);
+        let names: Vec<_> = Purpose::ALL.iter().map(|purpose| purpose.as_str()).collect();
+        assert_eq!(names, ["page", "robots", "head", "probe", "check"]);
         assert_eq!((Purpose::named("head"), Purpose::named("Head")), (Some(Purpose::Head), None));
     }
 }

@@ -101,8 +101,8 @@ impl Timings {
     #[must_use]
     pub fn transfer(&self) -> Duration {
         let Some(first_byte) = self.first_byte else { return Duration::ZERO };
-        let before = self.connect.unwrap_or_default() + self.tls.unwrap_or_default() + first_byte;
-        self.total.saturating_sub(before)
+        let setup = self.connect.unwrap_or_default() + self.tls.unwrap_or_default() + first_byte;
+        self.total.saturating_sub(setup)
     }
 
     /// The time that the server had for the response: from the request to the last byte. The round trips that
@@ -161,7 +161,7 @@ impl Response {
     /// Whether the server refused the request, for example with a challenge, or closed the connection without
     /// a response. A client that a server has banned meets these.
     #[must_use]
-    pub fn turns_away(&self) -> bool {
+    pub fn is_refused(&self) -> bool {
         self.head.challenge.is_some()
             || self.status.is_some_and(is_refusal)
             || (self.status.is_none() && self.failure == Some(Failure::Reset))

@@ -5,17 +5,17 @@ use super::{MediaType, Purpose};
 /// ([`sniff`](super::sniff)).
 ///
 /// ```
-/// use ccsurvey_core::exchange::{Purpose, hangs_up};
-/// assert!(hangs_up(Purpose::Page, 200, Some("image/png")));
-/// assert!(!hangs_up(Purpose::Page, 200, Some("Text/HTML, charset=utf-8")));
+/// use ccsurvey_core::exchange::{Purpose, skips_body};
+/// assert!(skips_body(Purpose::Page, 200, Some("image/png")));
+/// assert!(!skips_body(Purpose::Page, 200, Some("Text/HTML, charset=utf-8")));
 /// assert!(
-///     !hangs_up(Purpose::Page, 404, Some("image/png")),
+///     !skips_body(Purpose::Page, 404, Some("image/png")),
 ///     "error pages are short: the connection lives on"
 /// );
-/// assert!(!hangs_up(Purpose::Robots, 200, Some("image/png")));
+/// assert!(!skips_body(Purpose::Robots, 200, Some("image/png")));
 /// ```
 #[must_use]
-pub fn hangs_up(purpose: Purpose, status: u16, content_type: Option<&str>) -> bool {
+pub fn skips_body(purpose: Purpose, status: u16, content_type: Option<&str>) -> bool {
     let is_success = (200..300).contains(&status) && !is_bodiless(status);
     matches!(purpose, Purpose::Page | Purpose::Probe | Purpose::Check)
         && is_success
@@ -50,12 +50,12 @@ mod tests {
                 (404, false),
                 (500, false),
             ] {
-                let hangs_up = |content_type| hangs_up(purpose, status, content_type);
-                assert_eq!(hangs_up(Some("image/png")), is_for_links && has_body, "{status}");
+                let skips_body = |content_type| skips_body(purpose, status, content_type);
+                assert_eq!(skips_body(Some("image/png")), is_for_links && has_body, "{status}");
                 for may_be in
                     [Some("text/html, charset=utf-8"), Some("text/xml"), Some("html"), Some(""), None]
                 {
-                    assert!(!hangs_up(may_be), "{status} {may_be:?}");
+                    assert!(!skips_body(may_be), "{status} {may_be:?}");
                 }
             }
         }

@@ -52,13 +52,13 @@ impl Claim {
 impl Bucket {
     /// `rate` is in bytes per second.
     #[must_use]
-    pub fn new(rate: u64, most: LargestExchange) -> Self {
+    pub fn new(rate: u64, largest: LargestExchange) -> Self {
         let rate = (rate as f64).max(1.0);
-        let capacity = (rate * BURST_SECONDS).max(most.bytes as f64) - most.ahead as f64;
+        let capacity = (rate * BURST_SECONDS).max(largest.bytes as f64) - largest.ahead as f64;
         // All bodies in flight can be read before any reader has paused for too long, even if each body is
         // the largest.
-        let readable = capacity * most.bytes as f64 / (rate * LONGEST_PAUSE.as_secs_f64());
-        let reserve = readable.max(RECEIVE_WINDOW as f64).min(capacity).min(most.bytes as f64) as u64;
+        let readable = capacity * largest.bytes as f64 / (rate * LONGEST_PAUSE.as_secs_f64());
+        let reserve = readable.max(RECEIVE_WINDOW as f64).min(capacity).min(largest.bytes as f64) as u64;
         Self { rate, capacity, reserve, level: 0.0, at: None, reserved: 0, wanted: 0.0 }
     }
 
@@ -78,8 +78,13 @@ impl Bucket {
     ///
     /// # Errors
     /// The time to ask again, unless an exchange ends before. Until then this reader is next, before any
-    /// other caller; [`Self::give_way`] ends that.
-    pub fn read_on(&mut self, now: SystemTime, claim: &mut Claim, moved: u64) -> Result<(), SystemTime> {
+    /// other caller; [`Self::cancel_wait`] ends that.
+    pub fn reserve_up_to(
+        &mut self,
+        now: SystemTime,
+        claim: &mut Claim,
+        moved: u64,
+    ) -> Result<(), SystemTime> {
         self.refill(now);
         let reserved = moved.saturating_sub(claim.moved).min(claim.reserved);
         claim.reserved -= reserved;
@@ -88,16 +93,16 @@ impl Bucket {
         let further = moved.saturating_sub(claim.moved);
         // A bucket that cannot become fuller counts as full enough; otherwise waiting readers would wait for
         // each other.
-        self.wanted = (further as f64).min(self.room()).max(0.0);
+        self.wanted = (further as f64).min(self.unreserved()).max(0.0);
         self.wait_for(now, self.wanted)?;
-        self.give_way();
+        self.cancel_wait();
         self.level -= further as f64;
         claim.moved += further;
         Ok(())
     }
 
     /// The reader no longer waits.
-    pub fn give_way(&mut self) {
+    pub fn cancel_wait(&mut self) {
         self.wanted = 0.0;
     }
 
@@ -112,7 +117,7 @@ impl Bucket {
     }
 
     /// The most that the level can be.
-    fn room(&self) -> f64 {
+    fn unreserved(&self) -> f64 {
         self.capacity - self.reserved as f64
     }
 
@@ -129,7 +134,7 @@ impl Bucket {
 
     fn refill(&mut self, now: SystemTime) {
         let passed = self.at.and_then(|at| now.duration_since(at).ok()).unwrap_or_default();
-        self.level = (self.level + passed.as_secs_f64() * self.rate).min(self.room());
+        self.level = (self.level + passed.as_secs_f64() * self.rate).min(self.unreserved());
         self.at = Some(self.at.map_or(now, |at| at.max(now)));
     }
 }

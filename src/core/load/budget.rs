@@ -100,19 +100,19 @@ impl SiteBudget {
         if self.deadline().is_some_and(|end| now >= end) {
             return BudgetDecision::UsedUp(SpentBudget::Time);
         }
-        if self.budget.requests.is_some_and(|most| self.granted >= most) {
+        if self.budget.requests.is_some_and(|limit| self.granted >= limit) {
             return BudgetDecision::UsedUp(SpentBudget::Requests);
         }
         let mut byte_limit = largest;
-        if let Some(most) = self.budget.bytes {
-            let left = most.saturating_sub(self.bytes + self.ahead);
-            if self.in_flight > 0 && left < largest.saturating_mul(self.in_flight + 1) {
+        if let Some(limit) = self.budget.bytes {
+            let remaining = limit.saturating_sub(self.bytes + self.ahead);
+            if self.in_flight > 0 && remaining < largest.saturating_mul(self.in_flight + 1) {
                 return BudgetDecision::Wait;
             }
-            if left < LEAST_BYTES.min(largest) {
+            if remaining < LEAST_BYTES.min(largest) {
                 return BudgetDecision::UsedUp(SpentBudget::Bytes);
             }
-            byte_limit = largest.min(left);
+            byte_limit = largest.min(remaining);
         }
         self.granted += 1;
         self.in_flight += 1;

@@ -48,50 +48,51 @@ impl Networks {
     }
 
     /// Whether the networks of an address have budget for one more exchange.
-    pub(super) fn room(&self, address: IpAddr, now: SystemTime, most: LargestExchange) -> Headroom {
-        let fresh = NetworkLoad::default();
-        self.around(address).fold(Headroom::For(most.bytes), |room, network| {
-            let NetworkLoad { account, in_flight } = self.load.get(&network).unwrap_or(&fresh);
-            room.and(self.budget(network).room(now, account, *in_flight, most))
+    pub(super) fn headroom(&self, address: IpAddr, now: SystemTime, largest: LargestExchange) -> Headroom {
+        let empty = NetworkLoad::default();
+        self.networks_at(address).fold(Headroom::For(largest.bytes), |headroom, network| {
+            let NetworkLoad { account, in_flight } = self.load.get(&network).unwrap_or(&empty);
+            headroom.and(self.budget(network).headroom(now, account, *in_flight, largest))
         })
     }
 
     pub(super) fn begin(&mut self, address: IpAddr) {
-        self.each(address, |load| load.in_flight += 1);
+        self.update_each(address, |load| load.in_flight += 1);
     }
 
     pub(super) fn end(&mut self, address: IpAddr) {
-        self.each(address, |load| load.in_flight = load.in_flight.saturating_sub(1));
+        self.update_each(address, |load| load.in_flight = load.in_flight.saturating_sub(1));
     }
 
     pub(super) fn book(&mut self, address: IpAddr, response: &Response) {
-        self.each(address, |load| load.account.book(response));
+        self.update_each(address, |load| load.account.book(response));
     }
 
-    pub(super) fn book_lost(&mut self, address: IpAddr, asked: SystemTime) {
-        self.each(address, |load| load.account.book_lost(asked));
+    pub(super) fn book_lost(&mut self, address: IpAddr, requested_at: SystemTime) {
+        self.update_each(address, |load| load.account.book_lost(requested_at));
     }
 
     /// Adds the load on a server of an earlier run.
     pub(super) fn join(&mut self, address: IpAddr, server: &LoadAccount) {
-        self.each(address, |load| load.account.join(server));
+        self.update_each(address, |load| load.account.join(server));
     }
 
     /// The load on the networks of an address that have a budget: requests, bytes and microseconds, in total
     /// and on the day of the last exchange.
     #[cfg(test)]
     pub(super) fn amounts(&self, address: IpAddr) -> impl Iterator<Item = (Network, [[u64; 3]; 2])> {
-        self.around(address).filter_map(|network| Some((network, self.load.get(&network)?.account.amounts())))
+        self.networks_at(address)
+            .filter_map(|network| Some((network, self.load.get(&network)?.account.amounts())))
     }
 
-    fn each(&mut self, address: IpAddr, change: impl Fn(&mut NetworkLoad)) {
-        for network in self.around(address) {
+    fn update_each(&mut self, address: IpAddr, change: impl Fn(&mut NetworkLoad)) {
+        for network in self.networks_at(address) {
             change(self.load.entry(network).or_default());
         }
     }
 
     /// The networks of an address that have a budget.
-    fn around(&self, address: IpAddr) -> impl Iterator<Item = Network> + use<> {
+    fn networks_at(&self, address: IpAddr) -> impl Iterator<Item = Network> + use<> {
         let neighbourhood = (!self.neighbourhood.is_unbounded())
             .then(|| Network::Neighbourhood(Neighbourhood::from_address(address)));
         let system =
@@ -120,7 +121,7 @@ impl fmt::Debug for Networks {
         f.debug_struct("Networks")
             .field("neighbourhood", neighbourhood)
             .field("system", system)
-            .field("borne", load)
+            .field("load", load)
             .finish_non_exhaustive()
     }
 }

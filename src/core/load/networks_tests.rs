@@ -38,7 +38,7 @@ fn go(load: &mut Load, now: SystemTime, address: IpAddr) -> Permit {
     let owner = site(&format!("{}.ke", address.to_string().replace('.', "-")));
     match load.permit(now, address, &owner, None) {
         PermitDecision::Granted(permit) => permit,
-        turn => panic!("{turn:?}"),
+        decision => panic!("{decision:?}"),
     }
 }
 
@@ -56,7 +56,7 @@ fn a_network_bears_its_share_of_a_day_and_of_the_survey_whatever_servers_stand_t
             }
             PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => now = time,
             PermitDecision::BudgetUsedUp => break,
-            turn => panic!("{turn:?}"),
+            decision => panic!("{decision:?}"),
         }
     }
     assert_eq!(days, [11, 11, 11, 12, 12], "days since 1970");
@@ -117,9 +117,9 @@ fn an_autonomous_system_bears_its_share_over_all_its_networks() {
         load.permit(at(9.0), [197, 0, 0, 1].into(), &site("c.ke"), None),
         PermitDecision::Granted(_)
     ));
-    let told: Vec<_> =
+    let system_amounts: Vec<_> =
         load.networks().amounts([41, 90, 0, 1].into()).map(|(who, [all, _])| (who, all[0])).collect();
-    assert_eq!(told, [(Network::System(36914), 2)]);
+    assert_eq!(system_amounts, [(Network::System(36914), 2)]);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_network_has_borne_after_a_crash_what_its_servers_had() {
 /// What happens to a survey.
 #[derive(Clone, Debug)]
 enum SurveyEvent {
-    Ask {
+    Request {
         server: usize,
         bytes: u64,
         millis: u64,
@@ -160,7 +160,7 @@ enum SurveyEvent {
 fn event() -> impl Strategy<Value = SurveyEvent> {
     let request = (0usize..6, 1u64..=MIB, 1u64..60_000);
     prop_oneof![
-        8 => request.prop_map(|(server, bytes, millis)| SurveyEvent::Ask { server, bytes, millis }),
+        8 => request.prop_map(|(server, bytes, millis)| SurveyEvent::Request { server, bytes, millis }),
         3 => any::<usize>().prop_map(SurveyEvent::Settle),
         1 => any::<usize>().prop_map(SurveyEvent::Lose),
         2 => Just(SurveyEvent::Store),
@@ -213,7 +213,7 @@ impl LoadSurvey {
                     let mut response = response(self.now, millis as f64 / 1000.0);
                     response.wire.sent = 0;
                     response.wire.received = bytes.min(permit.byte_limit());
-                    self.see(address, &response);
+                    self.record(address, &response);
                     self.running.push((address, permit, response));
                     self.now += Duration::from_millis(1);
                     return;
@@ -228,7 +228,7 @@ impl LoadSurvey {
         }
     }
 
-    fn see(&mut self, address: IpAddr, response: &Response) {
+    fn record(&mut self, address: IpAddr, response: &Response) {
         let cost = [1, response.wire.received, response.timings.total.as_micros() as u64];
         for network in [Network::Neighbourhood(Neighbourhood::from_address(address)), Network::System(36914)]
         {
@@ -261,16 +261,16 @@ impl LoadSurvey {
                 self.load.recall(address, &site("a.ke"), Purpose::Page, &response);
             }
         }
-        self.unanswered.sort_by_key(|(_, asked)| *asked);
-        for (address, asked) in self.unanswered.clone() {
+        self.unanswered.sort_by_key(|(_, requested_at)| *requested_at);
+        for (address, requested_at) in self.unanswered.clone() {
             self.remember(address);
-            self.load.recall_in_flight(address, asked, self.now);
+            self.load.recall_in_flight(address, requested_at, self.now);
         }
     }
 
-    fn happen(&mut self, event: &SurveyEvent) {
+    fn apply(&mut self, event: &SurveyEvent) {
         match *event {
-            SurveyEvent::Ask { server, bytes, millis } => {
+            SurveyEvent::Request { server, bytes, millis } => {
                 self.request([41, 90, (server / 3) as u8, (server % 3) as u8].into(), bytes, millis);
             }
             SurveyEvent::Settle(index) if !self.running.is_empty() => self.settle(index % self.running.len()),
@@ -310,7 +310,7 @@ proptest! {
         let budgets = [SharedBudget { per_day: a, in_all: b }, SharedBudget { per_day: c, in_all: d }];
         let mut survey = LoadSurvey::new(budgets);
         for event in &events {
-            survey.happen(event);
+            survey.apply(event);
         }
         for ((network, day), [requests, bytes, busy]) in survey.seen {
             let budget = budgets[usize::from(matches!(network, Network::System(_)))];
@@ -339,13 +339,13 @@ fn a_network_has_borne_on_a_day_what_its_servers_had_on_it_in_any_order() {
         }
         let now = at(50_000.0);
         let _running = [4, 5].map(|number| go(&mut second, now, server(number)));
-        let turn = second.permit(now, server(6), &site("c.ke"), None);
+        let decision = second.permit(now, server(6), &site("c.ke"), None);
         assert!(
             matches!(
-                turn,
+                decision,
                 PermitDecision::Busy | PermitDecision::PauseUntil(_) | PermitDecision::CoolDownUntil(_)
             ),
-            "{order:?}: two of four were used: {turn:?}"
+            "{order:?}: two of four were used: {decision:?}"
         );
     }
 }

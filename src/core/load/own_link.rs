@@ -22,10 +22,10 @@ pub struct OwnLink {
     lost: HashSet<u64>,
     weight: u32,
     /// Since when no request is sent, and the time of the next probe.
-    broken: Option<LinkOutage>,
+    outage: Option<LinkOutage>,
     reached_at: Option<SystemTime>,
     /// Number of failed dispatches in a row, and the time of the last failure.
-    in_vain: (u32, Option<SystemTime>),
+    failed_dispatches: (u32, Option<SystemTime>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,85 +86,93 @@ pub enum LinkSignal {
 
 /// If six of ten start URLs are dead, chance alone brings a run of 12 dead ones once in 500 runs. A false
 /// alarm costs half a minute.
-const ENOUGH: u32 = 12;
+const OUTAGE_WEIGHT: u32 = 12;
 const WEIGHT_OF_KNOWN: u32 = 3;
 /// The least number of different names and servers: one dead host, requested many times, says nothing about
 /// our link.
-const ENOUGH_DIFFERENT: usize = 4;
+const MIN_LOST_SERVERS: usize = 4;
 /// A probe whose result was not noted, because its visit was stopped, is given up after this time.
-const PROBE_LASTS: Duration = Duration::from_secs(120);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(120);
 /// An agent that was stopped or cut off for a moment loses the dispatches of that moment, once.
-const ENOUGH_IN_VAIN: u32 = 3;
+const MAX_FAILED_DISPATCHES: u32 = 3;
 /// A failed dispatch delays a site for some seconds: a tenth of the time at first, then less.
-const PAUSE_IN_VAIN: Duration = Duration::from_mins(1);
+const FIRST_DISPATCH_PAUSE: Duration = Duration::from_mins(1);
 /// An agent that walks a single site sends its next request after some seconds.
-const DOUBT_OF_AGENT: Duration = Duration::from_secs(2);
+const AGENT_DOUBT: Duration = Duration::from_secs(2);
 
 impl OwnLink {
     /// With the default longest pause of 60 s the survey pauses for 30 s at first and for 10 min at most.
     #[must_use]
     pub fn new(longest_pause: Duration) -> Self {
         let (doubt, lost) = (longest_pause / 2, HashSet::new());
-        Self { longest_pause, doubt, lost, weight: 0, broken: None, reached_at: None, in_vain: (0, None) }
+        Self {
+            longest_pause,
+            doubt,
+            lost,
+            weight: 0,
+            outage: None,
+            reached_at: None,
+            failed_dispatches: (0, None),
+        }
     }
 
     /// The link of an agent, which may have few servers to judge by.
     #[must_use]
-    pub fn of_agent(longest_pause: Duration) -> Self {
+    pub fn for_agent(longest_pause: Duration) -> Self {
         let link = Self::new(longest_pause);
-        Self { doubt: link.doubt.max(DOUBT_OF_AGENT), ..link }
+        Self { doubt: link.doubt.max(AGENT_DOUBT), ..link }
     }
 
     /// Whether a request may be sent now.
     pub fn decide(&mut self, now: SystemTime) -> LinkDecision {
-        let Some(broken) = &mut self.broken else { return LinkDecision::Open };
-        if now < broken.probe_at {
-            return LinkDecision::Until(broken.probe_at);
+        let Some(outage) = &mut self.outage else { return LinkDecision::Open };
+        if now < outage.probe_at {
+            return LinkDecision::Until(outage.probe_at);
         }
-        broken.is_probing = true;
-        broken.probe_at = now + PROBE_LASTS;
+        outage.is_probing = true;
+        outage.probe_at = now + PROBE_TIMEOUT;
         LinkDecision::Probe
     }
 
-    /// Notes what a result says about the link; `who` identifies the host or address.
-    pub fn note(&mut self, now: SystemTime, who: u64, sign: LinkSignal) {
-        match sign {
+    /// Notes what a result says about the link; `server` identifies the host or address.
+    pub fn note(&mut self, now: SystemTime, server: u64, signal: LinkSignal) {
+        match signal {
             LinkSignal::Nothing => {}
             LinkSignal::Reached => {
                 let (reached_at, doubt) = (self.reached_at.max(Some(now)), self.doubt);
                 *self = Self { reached_at, doubt, ..Self::new(self.longest_pause) };
             }
-            LinkSignal::LostKnown => self.note_loss(now, who, WEIGHT_OF_KNOWN),
-            LinkSignal::LostUnknown => self.note_loss(now, who, 1),
+            LinkSignal::LostKnown => self.note_loss(now, server, WEIGHT_OF_KNOWN),
+            LinkSignal::LostUnknown => self.note_loss(now, server, 1),
         }
     }
 
     /// An agent completed a dispatch.
-    pub fn note_done(&mut self) {
-        self.in_vain = (0, None);
-        self.broken.take_if(|broken| broken.fault == Fault::Dispatches);
+    pub fn note_completed_dispatch(&mut self) {
+        self.failed_dispatches = (0, None);
+        self.outage.take_if(|outage| outage.fault == Fault::Dispatches);
     }
 
     /// Notes that a dispatch to an agent failed; it was sent at `dispatched`.
-    pub fn note_in_vain(&mut self, dispatched: SystemTime, now: SystemTime) {
-        if let Some(broken) = &mut self.broken {
-            return broken.fail(now, self.longest_pause);
+    pub fn note_failed_dispatch(&mut self, dispatched: SystemTime, now: SystemTime) {
+        if let Some(outage) = &mut self.outage {
+            return outage.fail(now, self.longest_pause);
         }
-        let (count, last) = self.in_vain;
+        let (count, last) = self.failed_dispatches;
         // Of several dispatches in flight at once, only one counts.
         if last.is_none_or(|last| dispatched >= last) {
-            self.in_vain = (count + 1, Some(now));
+            self.failed_dispatches = (count + 1, Some(now));
         }
-        if self.in_vain.0 >= ENOUGH_IN_VAIN {
-            self.broken = Some(LinkOutage::begin(Fault::Dispatches, now, self.longest_pause));
+        if self.failed_dispatches.0 >= MAX_FAILED_DISPATCHES {
+            self.outage = Some(LinkOutage::begin(Fault::Dispatches, now, self.longest_pause));
         }
     }
 
     /// A probe turned out to need no network, or its result was not noted: the next request probes.
-    pub fn pass_on(&mut self, now: SystemTime) {
-        if let Some(broken) = self.broken.as_mut().filter(|broken| broken.is_probing) {
-            broken.is_probing = false;
-            broken.probe_at = broken.probe_at.min(now);
+    pub fn release_probe(&mut self, now: SystemTime) {
+        if let Some(outage) = self.outage.as_mut().filter(|outage| outage.is_probing) {
+            outage.is_probing = false;
+            outage.probe_at = outage.probe_at.min(now);
         }
     }
 
@@ -172,38 +180,38 @@ impl OwnLink {
     /// survey, or some seconds.
     #[must_use]
     pub fn loss_cause(&self, lost_at: SystemTime, now: SystemTime) -> LossCause {
-        let over_at = lost_at + self.doubt;
+        let decided_at = lost_at + self.doubt;
         match self.reached_at {
-            _ if self.broken.is_some() => LossCause::OwnLink,
+            _ if self.outage.is_some() => LossCause::OwnLink,
             Some(reached) if reached >= lost_at => LossCause::Server,
             // A single loss says nothing about our link.
-            _ if now >= over_at && self.lost.len() > 1 => LossCause::Unknown,
-            _ if now >= over_at => LossCause::Server,
-            _ => LossCause::UnknownUntil(over_at),
+            _ if now >= decided_at && self.lost.len() > 1 => LossCause::Unknown,
+            _ if now >= decided_at => LossCause::Server,
+            _ => LossCause::UnknownUntil(decided_at),
         }
     }
 
     /// Whether no server was reached by a request sent at that time or later.
     #[must_use]
-    pub fn is_dark_since(&self, time: SystemTime) -> bool {
+    pub fn is_silent_since(&self, time: SystemTime) -> bool {
         self.reached_at.is_none_or(|reached| reached < time)
     }
 
     /// What is broken, and since when. While it is broken no request is sent.
     #[must_use]
-    pub fn broken(&self) -> Option<(Fault, SystemTime)> {
-        self.broken.map(|broken| (broken.fault, broken.since))
+    pub fn outage(&self) -> Option<(Fault, SystemTime)> {
+        self.outage.map(|outage| (outage.fault, outage.since))
     }
 
-    fn note_loss(&mut self, now: SystemTime, who: u64, weight: u32) {
-        if let Some(broken) = &mut self.broken {
-            return broken.fail(now, self.longest_pause);
+    fn note_loss(&mut self, now: SystemTime, server: u64, weight: u32) {
+        if let Some(outage) = &mut self.outage {
+            return outage.fail(now, self.longest_pause);
         }
-        if self.lost.insert(who) {
+        if self.lost.insert(server) {
             self.weight += weight;
         }
-        if self.weight >= ENOUGH && self.lost.len() >= ENOUGH_DIFFERENT {
-            self.broken = Some(LinkOutage::begin(Fault::Internet, now, self.longest_pause));
+        if self.weight >= OUTAGE_WEIGHT && self.lost.len() >= MIN_LOST_SERVERS {
+            self.outage = Some(LinkOutage::begin(Fault::Internet, now, self.longest_pause));
         }
     }
 }
@@ -229,28 +237,28 @@ impl Fault {
     fn pauses(self, longest_pause: Duration) -> (Duration, Duration) {
         match self {
             Self::Internet => (longest_pause / 2, longest_pause * 10),
-            Self::Dispatches => (PAUSE_IN_VAIN, PAUSE_IN_VAIN * 10),
+            Self::Dispatches => (FIRST_DISPATCH_PAUSE, FIRST_DISPATCH_PAUSE * 10),
         }
     }
 }
 
 impl LinkSignal {
-    /// As [`Self::from_answer`], for a response that an agent reports. A machine whose network refuses or
+    /// As [`Self::from_response`], for a response that an agent reports. A machine whose network refuses or
     /// resets connections reaches no server, so a refusal or reset counts as lost until a server is reached.
     /// Where the response broke off, its earlier part says nothing about the link now.
     #[must_use]
-    pub fn from_answer_of_agent(response: &Response, is_known: bool) -> Self {
+    pub fn from_agent_response(response: &Response, is_known: bool) -> Self {
         use Failure::{BodyTruncated, ConnectRefused, FirstByteTimeout, IdleClosed, IdleTimeout, Reset};
         use Failure::{TlsTimeout, TooSlow};
-        let sign = Self::from_answer(response, is_known);
+        let signal = Self::from_response(response, is_known);
         match response.failure {
             Some(ConnectRefused) => Self::lost(is_known),
             Some(Reset) if response.status.is_none() => Self::lost(is_known),
             Some(Reset | BodyTruncated | IdleClosed) => Self::Nothing,
-            Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow) if sign == Self::Reached => {
+            Some(TlsTimeout | FirstByteTimeout | IdleTimeout | TooSlow) if signal == Self::Reached => {
                 Self::Nothing
             }
-            _ => sign,
+            _ => signal,
         }
     }
 
@@ -260,7 +268,7 @@ impl LinkSignal {
 
     /// What a response says about the link; `is_known` if its server had responded before.
     #[must_use]
-    pub fn from_answer(response: &Response, is_known: bool) -> Self {
+    pub fn from_response(response: &Response, is_known: bool) -> Self {
         let lost = Self::lost(is_known);
         match response.failure {
             _ if response.status.is_some() => Self::Reached,
@@ -285,20 +293,20 @@ mod tests {
         UNIX_EPOCH + Duration::from_secs(seconds)
     }
 
-    fn broken() -> OwnLink {
+    fn outage() -> OwnLink {
         let mut link = OwnLink::new(Duration::from_secs(60));
-        for who in 0..4 {
+        for server in 0..4 {
             assert_eq!(link.decide(at(0)), LinkDecision::Open);
-            link.note(at(0), who, LinkSignal::LostKnown);
+            link.note(at(0), server, LinkSignal::LostKnown);
         }
         link
     }
 
     #[test]
     fn when_servers_that_answered_before_are_lost_together_the_survey_pauses() {
-        let mut link = broken();
+        let mut link = outage();
         assert_eq!(link.decide(at(1)), LinkDecision::Until(at(30)));
-        assert_eq!(link.broken(), Some((Fault::Internet, at(0))));
+        assert_eq!(link.outage(), Some((Fault::Internet, at(0))));
     }
 
     #[test]
@@ -307,15 +315,15 @@ mod tests {
         for round in 0..3 {
             assert_eq!(link.decide(at(round * 6)), LinkDecision::Open);
             // Other dispatches of the same moment count once.
-            (0..64).for_each(|_| link.note_in_vain(at(round * 6), at(round * 6 + 6)));
+            (0..64).for_each(|_| link.note_failed_dispatch(at(round * 6), at(round * 6 + 6)));
         }
-        assert_eq!(link.broken(), Some((Fault::Dispatches, at(18))));
+        assert_eq!(link.outage(), Some((Fault::Dispatches, at(18))));
         assert_eq!(link.decide(at(19)), LinkDecision::Until(at(78)));
         assert_eq!(link.decide(at(78)), LinkDecision::Probe);
-        link.note_in_vain(at(78), at(84));
+        link.note_failed_dispatch(at(78), at(84));
         assert_eq!(link.decide(at(85)), LinkDecision::Until(at(204)), "twice as long");
         assert_eq!(link.decide(at(204)), LinkDecision::Probe);
-        link.note_done();
+        link.note_completed_dispatch();
         assert_eq!(link.decide(at(205)), LinkDecision::Open);
     }
 
@@ -323,23 +331,23 @@ mod tests {
     fn dispatches_in_vain_that_others_follow_are_none_in_a_row() {
         let mut link = OwnLink::new(Duration::from_secs(60));
         for round in 0..100 {
-            link.note_in_vain(at(round * 6), at(round * 6 + 6));
+            link.note_failed_dispatch(at(round * 6), at(round * 6 + 6));
             if round % 3 == 1 {
-                link.note_done();
+                link.note_completed_dispatch();
             }
         }
-        assert_eq!(link.broken(), None);
+        assert_eq!(link.outage(), None);
         // A completed dispatch repairs no other link.
-        let mut link = broken();
-        link.note_done();
-        assert_eq!(link.broken(), Some((Fault::Internet, at(0))));
+        let mut link = outage();
+        link.note_completed_dispatch();
+        assert_eq!(link.outage(), Some((Fault::Internet, at(0))));
     }
 
     #[test]
     fn hosts_that_were_never_heard_of_count_less() {
         let mut link = OwnLink::new(Duration::from_secs(60));
-        for who in 0..11 {
-            link.note(at(0), who, LinkSignal::LostUnknown);
+        for server in 0..11 {
+            link.note(at(0), server, LinkSignal::LostUnknown);
         }
         assert_eq!(link.decide(at(1)), LinkDecision::Open);
         link.note(at(1), 11, LinkSignal::LostUnknown);
@@ -353,15 +361,19 @@ mod tests {
             link.note(at(round), 7, LinkSignal::LostKnown);
         }
         assert_eq!(link.decide(at(1000)), LinkDecision::Open);
-        for who in 0..1000 {
-            link.note(at(who), who, if who % 4 == 3 { LinkSignal::Reached } else { LinkSignal::LostKnown });
+        for server in 0..1000 {
+            link.note(
+                at(server),
+                server,
+                if server % 4 == 3 { LinkSignal::Reached } else { LinkSignal::LostKnown },
+            );
         }
         assert_eq!(link.decide(at(1000)), LinkDecision::Open);
     }
 
     #[test]
     fn one_question_at_a_time_probes_at_growing_intervals_until_something_is_reached() {
-        let mut link = broken();
+        let mut link = outage();
         let mut probes = Vec::new();
         let mut now = at(0);
         while probes.len() < 7 {
@@ -383,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_nobody_tells_of_is_followed_by_another() {
-        let mut link = broken();
+        let mut link = outage();
         assert_eq!(link.decide(at(30)), LinkDecision::Probe);
         assert_eq!(link.decide(at(149)), LinkDecision::Until(at(150)));
         assert_eq!(link.decide(at(150)), LinkDecision::Probe);
@@ -391,9 +403,9 @@ mod tests {
 
     #[test]
     fn a_probe_that_needed_no_network_is_passed_on() {
-        let mut link = broken();
+        let mut link = outage();
         assert_eq!(link.decide(at(30)), LinkDecision::Probe);
-        link.pass_on(at(31));
+        link.release_probe(at(31));
         assert_eq!(link.decide(at(31)), LinkDecision::Probe);
     }
 
@@ -402,40 +414,41 @@ mod tests {
         let mut link = OwnLink::new(Duration::from_secs(60));
         link.note(at(1), 1, LinkSignal::Reached);
         link.note(at(2), 2, LinkSignal::LostKnown);
-        assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
+        assert!(link.is_silent_since(at(2)) && !link.is_silent_since(at(1)));
         assert_eq!(link.loss_cause(at(2), at(3)), LossCause::UnknownUntil(at(32)));
         assert_eq!(link.loss_cause(at(2), at(32)), LossCause::Server, "nobody waits for ever");
         link.note(at(2), 3, LinkSignal::LostKnown);
         assert_eq!(link.loss_cause(at(2), at(31)), LossCause::UnknownUntil(at(32)));
         assert_eq!(link.loss_cause(at(2), at(32)), LossCause::Unknown, "another one was lost, too");
-        assert!(link.is_dark_since(at(2)) && !link.is_dark_since(at(1)));
+        assert!(link.is_silent_since(at(2)) && !link.is_silent_since(at(1)));
         link.note(at(4), 3, LinkSignal::Reached);
         assert_eq!(link.loss_cause(at(2), at(5)), LossCause::Server);
-        assert_eq!(broken().loss_cause(at(0), at(0)), LossCause::OwnLink);
+        assert_eq!(outage().loss_cause(at(0), at(0)), LossCause::OwnLink);
     }
 
     #[test]
     fn a_refusal_is_an_answer_of_the_network_and_a_missing_name_is_none() {
-        let sign = |failure| LinkSignal::from_answer(&Response::not_sent(at(0), None, failure, None), true);
-        assert_eq!(sign(Failure::ConnectRefused), LinkSignal::Reached);
-        assert_eq!(sign(Failure::Reset), LinkSignal::Reached);
-        assert_eq!(sign(Failure::ConnectTimeout), LinkSignal::LostKnown);
-        assert_eq!(sign(Failure::DnsTimeout), LinkSignal::LostUnknown);
-        assert_eq!(sign(Failure::DnsNxdomain), LinkSignal::Nothing);
-        assert_eq!(sign(Failure::OptedOut), LinkSignal::Nothing);
+        let signal =
+            |failure| LinkSignal::from_response(&Response::not_sent(at(0), None, failure, None), true);
+        assert_eq!(signal(Failure::ConnectRefused), LinkSignal::Reached);
+        assert_eq!(signal(Failure::Reset), LinkSignal::Reached);
+        assert_eq!(signal(Failure::ConnectTimeout), LinkSignal::LostKnown);
+        assert_eq!(signal(Failure::DnsTimeout), LinkSignal::LostUnknown);
+        assert_eq!(signal(Failure::DnsNxdomain), LinkSignal::Nothing);
+        assert_eq!(signal(Failure::OptedOut), LinkSignal::Nothing);
     }
 
     #[test]
     fn a_refusal_or_reset_that_an_agent_sees_may_be_that_of_its_own_network() {
         let response = |failure| Response::not_sent(at(0), None, failure, None);
-        let sign = |failure| LinkSignal::from_answer_of_agent(&response(failure), true);
-        assert_eq!(sign(Failure::ConnectRefused), LinkSignal::LostKnown);
-        assert_eq!(sign(Failure::Reset), LinkSignal::LostKnown);
-        assert_eq!(sign(Failure::TlsAlert), LinkSignal::Reached);
-        let had_come_before = [Failure::IdleTimeout, Failure::IdleClosed, Failure::BodyTruncated];
-        assert!(had_come_before.into_iter().all(|failure| sign(failure) == LinkSignal::Nothing));
+        let signal = |failure| LinkSignal::from_agent_response(&response(failure), true);
+        assert_eq!(signal(Failure::ConnectRefused), LinkSignal::LostKnown);
+        assert_eq!(signal(Failure::Reset), LinkSignal::LostKnown);
+        assert_eq!(signal(Failure::TlsAlert), LinkSignal::Reached);
+        let after_head = [Failure::IdleTimeout, Failure::IdleClosed, Failure::BodyTruncated];
+        assert!(after_head.into_iter().all(|failure| signal(failure) == LinkSignal::Nothing));
         let cut = Response { status: Some(200), ..response(Failure::Reset) };
-        assert_eq!(LinkSignal::from_answer_of_agent(&cut, true), LinkSignal::Nothing);
+        assert_eq!(LinkSignal::from_agent_response(&cut, true), LinkSignal::Nothing);
     }
 
     #[test]
@@ -456,13 +469,13 @@ mod tests {
             response
         };
         assert_eq!(
-            LinkSignal::from_answer(&silent(0), true),
+            LinkSignal::from_response(&silent(0), true),
             LinkSignal::LostKnown,
             "a connection kept alive may be dead"
         );
-        assert_eq!(LinkSignal::from_answer(&silent(0), false), LinkSignal::LostUnknown);
-        assert_eq!(LinkSignal::from_answer(&silent(1), true), LinkSignal::Reached);
+        assert_eq!(LinkSignal::from_response(&silent(0), false), LinkSignal::LostUnknown);
+        assert_eq!(LinkSignal::from_response(&silent(1), true), LinkSignal::Reached);
         let page = Response { status: Some(200), failure: None, ..silent(0) };
-        assert_eq!(LinkSignal::from_answer(&page, true), LinkSignal::Reached);
+        assert_eq!(LinkSignal::from_response(&page, true), LinkSignal::Reached);
     }
 }

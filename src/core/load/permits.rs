@@ -33,7 +33,7 @@ pub struct Load {
     pace: Pace,
     bucket: Option<Bucket>,
     budget: SharedBudget,
-    most: LargestExchange,
+    largest: LargestExchange,
     servers: HashMap<IpAddr, ServerState>,
     /// Empty unless the pace is kept per neighbourhood.
     neighbourhoods: HashMap<Neighbourhood, Slots>,
@@ -91,14 +91,14 @@ impl Permit {
 }
 
 impl Load {
-    /// `rate` is the survey's ceiling in bytes per second; `most` is the largest possible exchange.
+    /// `rate` is the survey's ceiling in bytes per second; `largest` is the largest possible exchange.
     #[must_use]
-    pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, most: LargestExchange) -> Self {
+    pub fn new(pace: Pace, rate: Option<u64>, budget: SharedBudget, largest: LargestExchange) -> Self {
         Self {
             pace,
-            bucket: rate.map(|rate| Bucket::new(rate, most)),
+            bucket: rate.map(|rate| Bucket::new(rate, largest)),
             budget,
-            most,
+            largest,
             servers: HashMap::default(),
             neighbourhoods: HashMap::default(),
             networks: Networks::default(),
@@ -142,19 +142,19 @@ impl Load {
             Some(at) if at > now => return PermitDecision::PauseUntil(at),
             Some(_) => {}
         }
-        if let Some(places) = self.pace.per_neighbourhood
+        if let Some(slot_count) = self.pace.per_neighbourhood
             && let Some(slots) = self.neighbourhoods.get(&Neighbourhood::from_address(address))
         {
-            match slots.earliest(places, None) {
+            match slots.earliest(slot_count, None) {
                 None => return PermitDecision::Busy,
                 Some(at) if at > now => return PermitDecision::PauseUntil(at),
                 Some(_) => {}
             }
         }
-        let room = server.room(&self.budget, now, self.most);
-        let byte_limit = match room.and(self.networks.room(address, now, self.most)) {
+        let headroom = server.headroom(&self.budget, now, self.largest);
+        let byte_limit = match headroom.and(self.networks.headroom(address, now, self.largest)) {
             Headroom::For(bytes) => bytes,
-            Headroom::AfterThoseInFlight => return PermitDecision::Busy,
+            Headroom::AfterInFlight => return PermitDecision::Busy,
             Headroom::Tomorrow(time) => return PermitDecision::CoolDownUntil(time),
             Headroom::Never => return PermitDecision::BudgetUsedUp,
         };
@@ -172,24 +172,29 @@ impl Load {
     ///
     /// # Errors
     /// The time to ask again, unless another exchange ends before. Until then no exchange begins
-    /// ([`Self::give_way`]).
-    pub fn read_on(&mut self, now: SystemTime, permit: &mut Permit, moved: u64) -> Result<(), SystemTime> {
+    /// ([`Self::cancel_wait`]).
+    pub fn reserve_up_to(
+        &mut self,
+        now: SystemTime,
+        permit: &mut Permit,
+        moved: u64,
+    ) -> Result<(), SystemTime> {
         match (&mut self.bucket, &mut permit.claim) {
-            (Some(bucket), Some(claim)) => bucket.read_on(now, claim, moved),
+            (Some(bucket), Some(claim)) => bucket.reserve_up_to(now, claim, moved),
             _ => Ok(()),
         }
     }
 
     /// The reader no longer waits for the rate.
-    pub fn give_way(&mut self) {
+    pub fn cancel_wait(&mut self) {
         if let Some(bucket) = &mut self.bucket {
-            bucket.give_way();
+            bucket.cancel_wait();
         }
     }
 
     /// The exchange, sent for this purpose, ended with a response.
     pub fn settle(&mut self, permit: Permit, purpose: Purpose, response: &Response) {
-        self.release(&permit, response.ended(), Some(moved_by(purpose, response)));
+        self.release(&permit, response.ended(), Some(moved_bytes(purpose, response)));
         self.book(permit.address, &permit.site, purpose, response);
     }
 
@@ -198,19 +203,26 @@ impl Load {
     pub fn abandon(&mut self, permit: Permit, now: SystemTime) {
         self.release(&permit, now, None);
         self.changed.insert(permit.address);
-        let took = now.duration_since(permit.begun).unwrap_or_default();
-        let slot_pause = self.servers.entry(permit.address).or_default().abandon(&self.pace, took, now);
+        let elapsed = now.duration_since(permit.begun).unwrap_or_default();
+        let slot_pause = self.servers.entry(permit.address).or_default().abandon(&self.pace, elapsed, now);
         self.start_pause(permit.address, slot_pause);
     }
 
-    /// The request was sent at `asked`, and no response will be on record. As after a crash of the process,
-    /// the time at which the server finishes is unknown, except that it is at most `over`. So the longest
-    /// pause follows `over`.
-    pub fn settle_lost(&mut self, permit: Permit, asked: SystemTime, over: SystemTime, now: SystemTime) {
+    /// The request was sent at `requested_at`, and no response will be on record. As after a crash of the
+    /// process, the time at which the server finishes is unknown, except that it is at most `expected_end`.
+    /// So the longest pause follows `expected_end`.
+    pub fn settle_lost(
+        &mut self,
+        permit: Permit,
+        requested_at: SystemTime,
+        expected_end: SystemTime,
+        now: SystemTime,
+    ) {
         let address = permit.address;
         self.release(&permit, now, None);
-        self.book_lost(address, asked);
-        let slot_pause = self.servers.entry(address).or_default().abandon_unseen(&self.pace, over.max(now));
+        self.book_lost(address, requested_at);
+        let slot_pause =
+            self.servers.entry(address).or_default().abandon_unseen(&self.pace, expected_end.max(now));
         self.start_pause(address, slot_pause);
         self.changed.insert(address);
     }
@@ -222,16 +234,19 @@ impl Load {
         self.changed.insert(address);
     }
 
-    fn book_lost(&mut self, address: IpAddr, asked: SystemTime) {
-        self.networks.book_lost(address, asked);
-        self.servers.entry(address).or_default().book_lost(asked);
+    fn book_lost(&mut self, address: IpAddr, requested_at: SystemTime) {
+        self.networks.book_lost(address, requested_at);
+        self.servers.entry(address).or_default().book_lost(requested_at);
     }
 
     fn begin(&mut self, address: IpAddr, crawl_delay: Option<Duration>) {
         self.servers.entry(address).or_default().begin(&self.pace, crawl_delay);
         self.networks.begin(address);
-        if let Some(places) = self.pace.per_neighbourhood {
-            self.neighbourhoods.entry(Neighbourhood::from_address(address)).or_default().begin(places, None);
+        if let Some(slot_count) = self.pace.per_neighbourhood {
+            self.neighbourhoods
+                .entry(Neighbourhood::from_address(address))
+                .or_default()
+                .begin(slot_count, None);
         }
     }
 
@@ -271,24 +286,24 @@ impl Load {
         self.book(address, site, purpose, response);
     }
 
-    /// An exchange was begun at `asked` by a process that died before it recorded the response.
+    /// An exchange was begun at `requested_at` by a process that died before it recorded the response.
     ///
     /// The server may still be working on it at `now`: it notices the crash only when it sends, and how long
     /// it needs is unknown. So the longest pause follows. It follows only once, because the stored state
     /// remembers the exchange from then on.
-    pub fn recall_in_flight(&mut self, address: IpAddr, asked: SystemTime, now: SystemTime) {
+    pub fn recall_in_flight(&mut self, address: IpAddr, requested_at: SystemTime, now: SystemTime) {
         let address = server_at(address);
-        if self.state_of(address).is_some_and(|state| state.has_lost(asked)) {
+        if self.state_of(address).is_some_and(|state| state.has_lost(requested_at)) {
             return;
         }
-        self.book_lost(address, asked);
+        self.book_lost(address, requested_at);
         let SlotPause { ended, pause } =
             self.servers.entry(address).or_default().recall_unseen(&self.pace, now);
-        if let Some(places) = self.pace.per_neighbourhood {
+        if let Some(slot_count) = self.pace.per_neighbourhood {
             self.neighbourhoods
                 .entry(Neighbourhood::from_address(address))
                 .or_default()
-                .pause(places, ended, pause);
+                .pause(slot_count, ended, pause);
         }
         self.changed.insert(address);
     }
@@ -313,7 +328,7 @@ impl Load {
 
     /// Restores the stored state of an address.
     pub fn restore(&mut self, address: IpAddr, mut state: ServerState) {
-        state.keep_places(&self.pace);
+        state.trim_slots(&self.pace);
         self.servers.insert(server_at(address), state);
     }
 
@@ -322,11 +337,11 @@ impl Load {
     pub fn recall_neighbour(&mut self, address: IpAddr, state: &ServerState) {
         let address = server_at(address);
         self.networks.join(address, state.account());
-        if let Some(places) = self.pace.per_neighbourhood {
+        if let Some(slot_count) = self.pace.per_neighbourhood {
             self.neighbourhoods
                 .entry(Neighbourhood::from_address(address))
                 .or_default()
-                .join(state.slots(), places);
+                .join(state.slots(), slot_count);
         }
     }
 
@@ -350,9 +365,9 @@ impl Load {
 }
 
 /// The bytes that an exchange moved, with the bytes on their way when the reader hung up.
-fn moved_by(purpose: Purpose, response: &Response) -> u64 {
+fn moved_bytes(purpose: Purpose, response: &Response) -> u64 {
     let counted = response.wire.sent + response.wire.received;
     let is_cut =
-        response.failure == Some(Failure::BodyTooLarge) || Flow::from_answer(purpose, response).is_unread;
+        response.failure == Some(Failure::BodyTooLarge) || Flow::from_response(purpose, response).is_unread;
     if is_cut { counted + IN_FLIGHT as u64 } else { counted }
 }

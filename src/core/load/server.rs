@@ -89,8 +89,13 @@ impl ServerState {
     }
 
     /// Whether the server has budget for one more exchange.
-    pub(super) fn room(&self, budget: &SharedBudget, now: SystemTime, most: LargestExchange) -> Headroom {
-        budget.room(now, &self.account, self.slots.in_flight(), most)
+    pub(super) fn headroom(
+        &self,
+        budget: &SharedBudget,
+        now: SystemTime,
+        largest: LargestExchange,
+    ) -> Headroom {
+        budget.headroom(now, &self.account, self.slots.in_flight(), largest)
     }
 
     /// An exchange begins: it takes the slot that is free first.
@@ -99,8 +104,8 @@ impl ServerState {
     }
 
     /// Cuts a restored state to today's number of slots: it may have had more.
-    pub(super) fn keep_places(&mut self, pace: &Pace) {
-        self.slots.keep(pace.per_address);
+    pub(super) fn trim_slots(&mut self, pace: &Pace) {
+        self.slots.trim(pace.per_address);
     }
 
     /// The slots at the server and their pauses.
@@ -125,8 +130,8 @@ impl ServerState {
         self.account.book(response);
         let ended = response.ended();
         let symptom = symptom_of(response.status, response.failure);
-        let seen = Observation { site, ended, symptom, first_byte: response.timings.first_byte };
-        let backoff = self.health.note(pace, &seen, self.chance());
+        let observed = Observation { site, ended, symptom, first_byte: response.timings.first_byte };
+        let backoff = self.health.note(pace, &observed, self.chance());
         // RFC 9110 §10.2.3: at any status it says how long to wait before a follow-up request.
         if let Some(pause) = response.head.retry_after {
             self.cool_down_until(ended.checked_add(pause));
@@ -136,7 +141,7 @@ impl ServerState {
             Backoff::PutOff(time) => self.cool_down_until(ended.checked_add(time)),
             Backoff::GiveUp => self.is_given_up = true,
         }
-        let link = self.link.take(&Flow::from_answer(purpose, response));
+        let link = self.link.take(&Flow::from_response(purpose, response));
         self.pause(ended, self.pause_after(pace, response.timings.response_time(), link))
     }
 
@@ -150,8 +155,9 @@ impl ServerState {
 
     /// A pseudo-random number that is the same in every run, derived from the load on the server so far.
     fn chance(&self) -> f64 {
-        let seen = [self.ledger.requests, self.ledger.busy.as_micros() as u64, self.ledger.received_bytes];
-        let bytes: Vec<u8> = seen.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let observed =
+            [self.ledger.requests, self.ledger.busy.as_micros() as u64, self.ledger.received_bytes];
+        let bytes: Vec<u8> = observed.iter().flat_map(|number| number.to_le_bytes()).collect();
         f64::from(crc32fast::hash(&bytes)) / f64::from(u32::MAX)
     }
 
@@ -174,14 +180,14 @@ impl ServerState {
     }
 
     /// The response to the request sent at this time is lost.
-    pub(super) fn book_lost(&mut self, asked: SystemTime) {
-        self.account.book_lost(asked);
-        self.lost.push(asked);
+    pub(super) fn book_lost(&mut self, requested_at: SystemTime) {
+        self.account.book_lost(requested_at);
+        self.lost.push(requested_at);
     }
 
     /// Whether the response to the request sent at this time is known to be lost.
-    pub(super) fn has_lost(&self, asked: SystemTime) -> bool {
-        self.lost.contains(&asked)
+    pub(super) fn has_lost(&self, requested_at: SystemTime) -> bool {
+        self.lost.contains(&requested_at)
     }
 
     fn pause(&mut self, ended: SystemTime, pause: Duration) -> SlotPause {

@@ -2,7 +2,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Purpose, Response, hangs_up};
+use crate::exchange::{Purpose, Response, skips_body};
 
 /// The link of a server, as far as it is known: the best recent rate of the server's responses.
 ///
@@ -58,8 +58,12 @@ impl Recent {
     /// usual. Then their mean added delay stays the same as at an even pace
     /// (`reports/low-load/harm-rule.md`).
     fn quiet(&self) -> f64 {
-        let most = if self.hours < HALF_A_DAY { 1.0 } else { MOST_QUIET };
-        if self.hours == 0 { 1.0 } else { (self.rate() / self.usual).powi(2).clamp(1.0 / MOST_QUIET, most) }
+        let max_quiet = if self.hours < HALF_A_DAY { 1.0 } else { MOST_QUIET };
+        if self.hours == 0 {
+            1.0
+        } else {
+            (self.rate() / self.usual).powi(2).clamp(1.0 / MOST_QUIET, max_quiet)
+        }
     }
 }
 
@@ -104,7 +108,7 @@ pub const SHORTEST: f64 = 0.02;
 impl Flow {
     /// Measures the link from a response.
     #[must_use]
-    pub fn from_answer(purpose: Purpose, response: &Response) -> Self {
+    pub fn from_response(purpose: Purpose, response: &Response) -> Self {
         let content_type = response.head.content_type.as_deref();
         let ended = response.ended().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
@@ -113,7 +117,7 @@ impl Flow {
             after_head: after_head(response),
             first_byte: response.timings.first_byte,
             transfer: response.timings.transfer(),
-            is_unread: response.status.is_some_and(|status| hangs_up(purpose, status, content_type)),
+            is_unread: response.status.is_some_and(|status| skips_body(purpose, status, content_type)),
         }
     }
 
@@ -129,7 +133,7 @@ impl Flow {
     /// have been waiting at once.
     fn rate(&self) -> Option<f64> {
         let (bytes, seconds) = (self.after_head as f64, self.transfer.as_secs_f64());
-        if self.came_in_no_time() {
+        if self.is_instant() {
             Some((bytes - IN_FLIGHT) / SHORTEST)
         } else {
             (seconds >= SHORTEST && bytes >= LEAST_BYTES).then(|| (bytes - SEGMENT) / seconds)
@@ -138,7 +142,7 @@ impl Flow {
 
     /// Whether enough bytes arrived in a short enough time that the link must be fast: twice the bytes that
     /// can have been waiting at once.
-    fn came_in_no_time(&self) -> bool {
+    fn is_instant(&self) -> bool {
         self.transfer.as_secs_f64() < SHORTEST && self.after_head as f64 >= 2.0 * IN_FLIGHT
     }
 }
@@ -186,16 +190,16 @@ impl ServerLink {
             let time = time.as_secs_f64();
             self.round_trip = Some(self.round_trip.map_or(time, |least| least.min(time)));
         }
-        self.time_of(flow)
+        self.link_time(flow)
     }
 
     /// How long an exchange kept the link busy, after [`Self::take`] has taken it in.
-    pub(super) fn time_of(&self, flow: &Flow) -> Duration {
-        let unread = if flow.is_unread { self.unread_seconds() } else { 0.0 };
+    pub(super) fn link_time(&self, flow: &Flow) -> Duration {
+        let unread_time = if flow.is_unread { self.unread_seconds() } else { 0.0 };
         let transfer = flow.transfer.as_secs_f64();
         let at_best = self.best.map_or(transfer, |best| flow.bytes as f64 / best);
         let quiet = self.recent.as_ref().map_or(1.0, Recent::quiet);
-        let seconds = (if flow.came_in_no_time() { at_best.min(transfer) } else { at_best } + unread) / quiet;
+        let seconds = (if flow.is_instant() { at_best.min(transfer) } else { at_best } + unread_time) / quiet;
         Duration::from_micros((seconds * 1e6).round() as u64)
     }
 

@@ -41,7 +41,7 @@ pub(super) enum Headroom {
     /// Yes, up to this number of bytes.
     For(u64),
     /// The exchanges in flight may use up the rest of the budget, or leave enough.
-    AfterThoseInFlight,
+    AfterInFlight,
     /// Not today.
     Tomorrow(SystemTime),
     Never,
@@ -49,34 +49,37 @@ pub(super) enum Headroom {
 
 const DAY: u64 = 24 * 3600;
 /// An exchange that its time-out ends is over a little later: timers tick late, and other tasks run first.
-const LATE: Duration = Duration::from_secs(1);
+const TIMEOUT_SLACK: Duration = Duration::from_secs(1);
 
 /// The smallest busy-time budget in which an exchange with this time-out can begin.
 #[must_use]
 pub fn least_busy(time: Duration) -> Duration {
-    time.saturating_add(LATE)
+    time.saturating_add(TIMEOUT_SLACK)
 }
 
 impl SharedBudget {
-    pub(super) fn room(
+    pub(super) fn headroom(
         &self,
         now: SystemTime,
         load: &LoadAccount,
         in_flight: u32,
-        most: LargestExchange,
+        largest: LargestExchange,
     ) -> Headroom {
-        let (in_all, today) = (load.in_all.at_most(most), load.on_day_of(now).at_most(most));
-        let left = |in_flight| {
-            (self.in_all.left(&in_all, in_flight, most), self.per_day.left(&today, in_flight, most))
+        let (in_all, today) = (load.in_all.upper_bound(largest), load.usage_on(now).upper_bound(largest));
+        let remaining = |in_flight| {
+            (
+                self.in_all.remaining(&in_all, in_flight, largest),
+                self.per_day.remaining(&today, in_flight, largest),
+            )
         };
-        if let (Some(ever), Some(for_today)) = left(in_flight) {
-            return Headroom::For(ever.min(for_today));
+        if let (Some(overall), Some(daily)) = remaining(in_flight) {
+            return Headroom::For(overall.min(daily));
         }
-        match left(0) {
-            (Some(_), Some(_)) => Headroom::AfterThoseInFlight,
+        match remaining(0) {
+            (Some(_), Some(_)) => Headroom::AfterInFlight,
             (None, _) => Headroom::Never,
             // If an empty day has no room for a single exchange, no day will have.
-            (_, None) if self.per_day.left(&Usage::default(), 0, most).is_none() => Headroom::Never,
+            (_, None) if self.per_day.remaining(&Usage::default(), 0, largest).is_none() => Headroom::Never,
             (_, None) => Headroom::Tomorrow(UNIX_EPOCH + Duration::from_secs((day_of(now) + 1) * DAY)),
         }
     }
@@ -90,7 +93,7 @@ impl Headroom {
             (Self::Never, _) | (_, Self::Never) => Self::Never,
             (Self::Tomorrow(one), Self::Tomorrow(other)) => Self::Tomorrow(one.max(other)),
             (Self::Tomorrow(time), _) | (_, Self::Tomorrow(time)) => Self::Tomorrow(time),
-            (Self::AfterThoseInFlight, _) | (_, Self::AfterThoseInFlight) => Self::AfterThoseInFlight,
+            (Self::AfterInFlight, _) | (_, Self::AfterInFlight) => Self::AfterInFlight,
         }
     }
 }
@@ -98,12 +101,12 @@ impl Headroom {
 impl LoadAccount {
     /// An exchange counts for the day on which it began.
     pub(super) fn book(&mut self, response: &Response) {
-        self.take(response.started, &Usage::from_answer(response));
+        self.add_usage(response.started, &Usage::from_response(response));
     }
 
     /// The response to the request sent at this time is lost.
-    pub(super) fn book_lost(&mut self, asked: SystemTime) {
-        self.take(asked, &Usage { lost: 1, ..Usage::default() });
+    pub(super) fn book_lost(&mut self, requested_at: SystemTime) {
+        self.add_usage(requested_at, &Usage { lost: 1, ..Usage::default() });
     }
 
     /// Adds the load of another account to this one.
@@ -127,7 +130,7 @@ impl LoadAccount {
         [self.in_all.amounts(), self.on_day.amounts()]
     }
 
-    fn take(&mut self, time: SystemTime, spent: &Usage) {
+    fn add_usage(&mut self, time: SystemTime, spent: &Usage) {
         self.in_all.add(spent);
         let day = day_of(time);
         if day > self.day {
@@ -137,13 +140,13 @@ impl LoadAccount {
     }
 
     /// If the clock went back over midnight, the load since then counts.
-    fn on_day_of(&self, now: SystemTime) -> Usage {
+    fn usage_on(&self, now: SystemTime) -> Usage {
         if self.day >= day_of(now) { self.on_day } else { Usage::default() }
     }
 }
 
 impl Usage {
-    fn from_answer(response: &Response) -> Self {
+    fn from_response(response: &Response) -> Self {
         let bytes = response.wire.sent + response.wire.received;
         Self { requests: 1, bytes, busy: response.timings.total, lost: 0 }
     }
@@ -156,11 +159,11 @@ impl Usage {
     }
 
     /// The same, with each lost exchange counted as the largest possible one.
-    fn at_most(self, most: LargestExchange) -> Self {
+    fn upper_bound(self, largest: LargestExchange) -> Self {
         Self {
             requests: self.requests + u64::from(self.lost),
-            bytes: self.bytes.saturating_add(most.bytes.saturating_mul(self.lost.into())),
-            busy: self.busy.saturating_add(least_busy(most.time).saturating_mul(self.lost)),
+            bytes: self.bytes.saturating_add(largest.bytes.saturating_mul(self.lost.into())),
+            busy: self.busy.saturating_add(least_busy(largest.time).saturating_mul(self.lost)),
             lost: 0,
         }
     }
@@ -173,20 +176,20 @@ impl Usage {
 impl LoadLimits {
     /// Bytes that one more exchange may move beside the exchanges in flight; none if there is no room for
     /// one.
-    fn left(&self, spent: &Usage, in_flight: u32, most: LargestExchange) -> Option<u64> {
+    fn remaining(&self, spent: &Usage, in_flight: u32, largest: LargestExchange) -> Option<u64> {
         if self.requests.is_some_and(|limit| spent.requests + u64::from(in_flight) >= limit) {
             return None;
         }
-        let busy = spent.busy.saturating_add(least_busy(most.time).saturating_mul(in_flight + 1));
+        let busy = spent.busy.saturating_add(least_busy(largest.time).saturating_mul(in_flight + 1));
         if self.busy.is_some_and(|limit| busy > limit) {
             return None;
         }
-        let Some(limit) = self.bytes else { return Some(most.bytes) };
-        let left = limit
+        let Some(limit) = self.bytes else { return Some(largest.bytes) };
+        let remaining = limit
             .saturating_sub(spent.bytes)
-            .saturating_sub(most.bytes.saturating_mul(in_flight.into()))
-            .saturating_sub(most.ahead);
-        (left >= LEAST_BYTES.min(most.bytes)).then(|| left.min(most.bytes))
+            .saturating_sub(largest.bytes.saturating_mul(in_flight.into()))
+            .saturating_sub(largest.ahead);
+        (remaining >= LEAST_BYTES.min(largest.bytes)).then(|| remaining.min(largest.bytes))
     }
 }
 

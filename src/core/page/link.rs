@@ -47,7 +47,7 @@ impl Element {
 
     /// The element for a word of the `links` table.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::A, Self::Area, Self::Frame, Self::Iframe, Self::Meta, Self::Redirect]
             .into_iter()
             .find(|element| element.as_str() == word)
@@ -69,11 +69,11 @@ mod tests {
             ("redirect", Element::Redirect),
         ] {
             assert_eq!(element.as_str(), word);
-            assert_eq!(Element::of_word(word), Some(element));
+            assert_eq!(Element::from_word(word), Some(element));
             assert_eq!(serde_json::to_value(element).unwrap(), word);
         }
         for other in ["", "A", "link", "redirects"] {
-            assert_eq!(Element::of_word(other), None, "{other}");
+            assert_eq!(Element::from_word(other), None, "{other}");
         }
     }
 }

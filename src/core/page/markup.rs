@@ -94,9 +94,9 @@ impl Markup {
     }
 
     fn read_language(&mut self, tag: &Tag) {
-        let said = |attribute| tag.text(attribute).and_then(|text| tidy_language(&text));
+        let language_of = |attribute| tag.text(attribute).and_then(|text| tidy_language(&text));
         if self.language.is_none() {
-            self.language = said(Attribute::Lang).or_else(|| said(Attribute::XmlLang));
+            self.language = language_of(Attribute::Lang).or_else(|| language_of(Attribute::XmlLang));
         }
     }
 

@@ -10,26 +10,27 @@ pub(super) struct QueryEncoder {
     encoding: &'static Encoding,
     /// Characters that the charset lacks. To find that out, encoding_rs searches the whole table of a legacy
     /// charset, so each character is looked up only once.
-    lacking: RefCell<HashSet<char>>,
+    unmappable: RefCell<HashSet<char>>,
 }
 
 impl QueryEncoder {
     pub(super) fn new(charset: &'static Encoding) -> Self {
-        Self { encoding: charset.output_encoding(), lacking: RefCell::default() }
+        Self { encoding: charset.output_encoding(), unmappable: RefCell::default() }
     }
 
     pub(super) fn encode<'a>(&self, query: &'a str) -> Cow<'a, [u8]> {
         if query.is_ascii() {
             return Cow::Borrowed(query.as_bytes());
         }
-        let mut lacking = self.lacking.borrow_mut();
+        let mut unmappable = self.unmappable.borrow_mut();
         let mut encoder = self.encoding.new_encoder();
         let mut bytes = Vec::with_capacity(2 * query.len());
         for letter in query.chars() {
-            if lacking.contains(&letter) || !write(&mut encoder, letter.encode_utf8(&mut [0; 4]), &mut bytes)
+            if unmappable.contains(&letter)
+                || !write(&mut encoder, letter.encode_utf8(&mut [0; 4]), &mut bytes)
             {
                 write(&mut encoder, &format!("%26%23{}%3B", u32::from(letter)), &mut bytes);
-                lacking.insert(letter);
+                unmappable.insert(letter);
             }
         }
         end(encoder, &mut bytes);
@@ -85,7 +86,7 @@ mod tests {
         {
             let encoder = QueryEncoder::new(charset);
             let first = encoder.encode(query).into_owned();
-            assert!(!encoder.lacking.borrow().is_empty());
+            assert!(!encoder.unmappable.borrow().is_empty());
             assert_eq!(*encoder.encode(query), first, "{}", charset.name());
         }
     }

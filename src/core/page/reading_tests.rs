@@ -368,13 +368,13 @@ fn the_hash_is_of_the_bytes_and_never_changes() {
 
 #[test]
 fn the_simhash_is_of_what_is_shown() {
-    let of = |html: &str| read(html).text_simhash;
+    let simhash_of = |html: &str| read(html).text_simhash;
     let text = "<p>The office is open on <b>weekdays</b>, visitors are asked to bring a letter.";
     let other_markup = "<title>x</title><script>var a</script><style>p {}</style><!-- no --><div>THE office \
                         is<br>open on weekdays visitors are asked to bring a letter</div><template>no</template>";
-    assert_eq!(of(text), of(other_markup));
-    assert_ne!(of(text), of("<p>Something else is said here."));
-    assert_eq!(of("<p><a href=x></a>"), None);
+    assert_eq!(simhash_of(text), simhash_of(other_markup));
+    assert_ne!(simhash_of(text), simhash_of("<p>Something else is said here."));
+    assert_eq!(simhash_of("<p><a href=x></a>"), None);
 }
 
 #[test]

@@ -55,7 +55,7 @@ struct Reference {
 /// An embedded document (`srcdoc`). Its queries are in UTF-8, whatever the page's charset.
 struct NestedDocument {
     /// The document around it, whose base it has unless it has its own.
-    around: usize,
+    parent: usize,
     base: Option<String>,
 }
 
@@ -122,7 +122,7 @@ impl References {
 
     /// Continues with a document embedded in this one.
     pub(super) fn enter(mut self) -> Self {
-        self.inner.push(NestedDocument { around: self.document(), base: None });
+        self.inner.push(NestedDocument { parent: self.document(), base: None });
         self.entered.push(OpenDocument { document: self.inner.len(), first: self.spelled.len() });
         self
     }
@@ -154,11 +154,11 @@ impl References {
             None if with_base => self.base = None,
             _ => {}
         }
-        let mut before = self.entered.last().map_or(0, |entered| entered.first);
+        let mut outer_count = self.entered.last().map_or(0, |entered| entered.first);
         self.spelled.retain(|reference| {
-            let stays = before > 0 || reference.element == Element::Meta;
-            before = before.saturating_sub(1);
-            stays
+            let is_retained = outer_count > 0 || reference.element == Element::Meta;
+            outer_count = outer_count.saturating_sub(1);
+            is_retained
         });
         let spelled = self.spelled.iter().enumerate().map(|(at, reference)| {
             let text = &self.text[reference.start..reference.end];
@@ -183,7 +183,8 @@ impl References {
         let grown_bytes = self.text.len() + base_bytes;
         let queries = (encoding != UTF_8).then(|| QueryEncoder::new(encoding));
         let bases = self.bases(page.url, defects);
-        let mut links = Links::of_at_most(self.spelled.len().min(MAX_LINKS), grown_bytes.min(MAX_TEXT_BYTES));
+        let mut links =
+            Links::with_limits(self.spelled.len().min(MAX_LINKS), grown_bytes.min(MAX_TEXT_BYTES));
         for reference in &self.spelled {
             let text = &self.text[reference.start..reference.end];
             if links.is_full {
@@ -206,18 +207,18 @@ impl References {
 
     /// The bases of the page and of its embedded documents. A `base` that is not a URL is ignored.
     fn bases(&self, page: &WebUrl, defects: &mut Defects) -> Bases {
-        let mut with_href = |around: &Base, href: &str| {
-            let base = around.with_href(href).ok();
+        let mut with_href = |parent: &Base, href: &str| {
+            let base = parent.with_href(href).ok();
             defects.bad_base |= !base.as_ref().is_some_and(Base::is_web);
             base
         };
         let own = Base::new(page.clone());
         let base = self.base.as_deref().and_then(|href| with_href(&own, href)).unwrap_or(own);
-        let mut bases = Bases { distinct: vec![base], of_documents: vec![0] };
-        for NestedDocument { around, base } in &self.inner {
-            let around = bases.of_documents[*around];
-            let own = base.as_deref().and_then(|href| with_href(&bases.distinct[around], href));
-            bases.of_documents.push(if own.is_some() { bases.distinct.len() } else { around });
+        let mut bases = Bases { distinct: vec![base], by_document: vec![0] };
+        for NestedDocument { parent, base } in &self.inner {
+            let parent = bases.by_document[*parent];
+            let own = base.as_deref().and_then(|href| with_href(&bases.distinct[parent], href));
+            bases.by_document.push(if own.is_some() { bases.distinct.len() } else { parent });
             bases.distinct.extend(own);
         }
         bases
@@ -228,12 +229,12 @@ impl References {
 struct Bases {
     distinct: Vec<Base>,
     /// The index of each document's base.
-    of_documents: Vec<usize>,
+    by_document: Vec<usize>,
 }
 
 impl Bases {
     fn base(&self, document: usize) -> &Base {
-        &self.distinct[self.of_documents[document]]
+        &self.distinct[self.by_document[document]]
     }
 }
 
@@ -253,7 +254,7 @@ struct Links {
 }
 
 impl Links {
-    fn of_at_most(max_links: usize, max_text_bytes: usize) -> Self {
+    fn with_limits(max_links: usize, max_text_bytes: usize) -> Self {
         Self {
             kept: Vec::with_capacity(max_links),
             by_page: HashMap::with_capacity(max_links),

@@ -20,9 +20,9 @@ fn after_seconds(text: &str) -> Option<&str> {
         return None;
     }
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let may_go_on =
+    let is_terminated =
         rest.is_empty() || rest.starts_with(|c: char| matches!(c, ';' | ',') || c.is_ascii_whitespace());
-    may_go_on.then_some(rest)
+    is_terminated.then_some(rest)
 }
 
 /// Whether a text begins with `url=`.

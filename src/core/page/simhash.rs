@@ -68,12 +68,12 @@ impl Default for SimHash {
 impl SimHash {
     /// Adds a piece of UTF-8 text, which may begin or end within a word or a character.
     pub(super) fn push(&mut self, piece: &[u8]) {
-        let mut left = piece;
+        let mut unread = piece;
         loop {
             if self.state == State::Word {
-                left = self.read_on(left);
+                unread = self.read_word(unread);
             }
-            let [byte, rest @ ..] = left else { return };
+            let [byte, rest @ ..] = unread else { return };
             match byte {
                 // The first bytes of U+3000 to U+DFFF: kana, Chinese characters, Hangul.
                 0xe3..=0xed => self.begin(*byte, State::Sign),
@@ -81,12 +81,12 @@ impl SimHash {
                 byte if IN_WORDS[usize::from(*byte)] != 0 => self.begin(*byte, State::Word),
                 _ => self.end_word(),
             }
-            left = rest;
+            unread = rest;
         }
     }
 
     /// Continues a word, and returns the bytes after it.
-    fn read_on<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+    fn read_word<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
         let (mut word, mut read) = (self.word, 0);
         while let Some(byte) = piece.get(read)
             && IN_WORDS[usize::from(*byte)] != 0
@@ -121,8 +121,8 @@ impl SimHash {
             self.count();
         }
         let ones = self.ones.all();
-        let is_common = |place: &u32| 2 * ones.of_bit(*place) > u64::from(self.shingles);
-        (self.shingles > 0).then(|| (0..u64::BITS).filter(is_common).map(|place| 1 << place).sum())
+        let is_common = |bit: &u32| 2 * ones.count_of(*bit) > u64::from(self.shingles);
+        (self.shingles > 0).then(|| (0..u64::BITS).filter(is_common).map(|bit| 1 << bit).sum())
     }
 
     fn begin(&mut self, byte: u8, state: State) {
@@ -212,8 +212,8 @@ impl Digits {
         one & other | digit & differ
     }
 
-    fn of_bit(&self, place: u32) -> u64 {
-        self.0.iter().enumerate().map(|(n, digit)| (digit >> place & 1) << n).sum()
+    fn count_of(&self, bit: u32) -> u64 {
+        self.0.iter().enumerate().map(|(n, digit)| (digit >> bit & 1) << n).sum()
     }
 }
 
@@ -230,14 +230,14 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str) -> Option<u64> {
+    fn hash_of(text: &str) -> Option<u64> {
         let mut hash = SimHash::default();
         hash.push(text.as_bytes());
         hash.finish()
     }
 
     fn differing(one: &str, other: &str) -> u32 {
-        (of(one).unwrap() ^ of(other).unwrap()).count_ones()
+        (hash_of(one).unwrap() ^ hash_of(other).unwrap()).count_ones()
     }
 
     fn words(from: usize) -> String {
@@ -262,15 +262,15 @@ mod tests {
             ("Habari za asubuhi, kwenu", 0x1083_290c_8100_0c1b),
             ("habari za asubuhi kwenu nyote!", 0x9293_39bc_d504_8d1b),
         ] {
-            assert_eq!(of(text), Some(value), "{text}");
+            assert_eq!(hash_of(text), Some(value), "{text}");
         }
     }
 
     #[test]
     fn signs_case_and_spaces_do_not_count_and_every_japanese_sign_is_a_word() {
-        assert_eq!(of("One, two; THREE!"), of("  one two three "));
-        assert_ne!(of("one two three"), of("three two one"));
-        assert_ne!(of("été"), of("ètè"));
+        assert_eq!(hash_of("One, two; THREE!"), hash_of("  one two three "));
+        assert_ne!(hash_of("one two three"), hash_of("three two one"));
+        assert_ne!(hash_of("été"), hash_of("ètè"));
         let text =
             "資料の貸出は一人五冊までです。月曜日は休館となります。地図と新聞は二階の奥にまとめておきます。";
         assert!(differing(&text.repeat(3), &format!("{}本", text.repeat(3))) <= 3);
@@ -278,8 +278,8 @@ mod tests {
 
     #[test]
     fn a_text_without_words_has_none_and_a_short_one_is_one_shingle() {
-        assert_eq!(of(" \n\u{7f}--"), None);
-        assert!(of("x").is_some() && of("x") != of("x x"));
+        assert_eq!(hash_of(" \n\u{7f}--"), None);
+        assert!(hash_of("x").is_some() && hash_of("x") != hash_of("x x"));
     }
 
     proptest! {
@@ -287,9 +287,9 @@ mod tests {
         fn bits_are_counted_as_one_by_one(values in prop::collection::vec(any::<u64>(), 0..300)) {
             let mut counts = BitCounts::default();
             values.iter().for_each(|value| counts.add(*value));
-            for place in 0..u64::BITS {
-                let ones = values.iter().filter(|value| *value >> place & 1 == 1).count();
-                prop_assert_eq!(counts.all().of_bit(place), ones as u64);
+            for bit in 0..u64::BITS {
+                let ones = values.iter().filter(|value| *value >> bit & 1 == 1).count();
+                prop_assert_eq!(counts.all().count_of(bit), ones as u64);
             }
         }
 

@@ -11,19 +11,19 @@ impl Page {
     /// let url = WebUrl::parse("http://example.ke/").unwrap();
     /// let body = b"<h1>This Domain Is For Sale</h1> <a href=/buy>Buy</a>";
     /// let source = Source { body, url: &url, content_type: Some("text/html"), robots_tag: None };
-    /// let page = Page::read(source).unless_it_says(&["for sale".to_owned()], source);
+    /// let page = Page::read(source).exclude_if_contains(&["for sale".to_owned()], source);
     /// assert_eq!((page.excluded_by.as_deref(), page.links.len()), (Some("for sale"), 0));
     /// ```
     #[must_use]
-    pub fn unless_it_says(self, words: &[String], source: Source<'_>) -> Self {
-        match first_said(words, source) {
+    pub fn exclude_if_contains(self, words: &[String], source: Source<'_>) -> Self {
+        match first_contained(words, source) {
             Some(words) => Self { links: Vec::new(), excluded_by: Some(words.clone()), ..self },
             None => self,
         }
     }
 }
 
-fn first_said<'a>(words: &'a [String], source: Source<'_>) -> Option<&'a String> {
+fn first_contained<'a>(words: &'a [String], source: Source<'_>) -> Option<&'a String> {
     if words.is_empty() {
         return None;
     }
@@ -38,23 +38,28 @@ mod tests {
     use super::*;
     use crate::address::WebUrl;
 
-    fn said(words: &str, body: &[u8], content_type: &str) -> Option<String> {
+    fn match_in(words: &str, body: &[u8], content_type: &str) -> Option<String> {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let source = Source { body, url: &url, content_type: Some(content_type), robots_tag: None };
-        Page::read(source).unless_it_says(&["no such words".to_owned(), words.to_owned()], source).excluded_by
+        Page::read(source)
+            .exclude_if_contains(&["no such words".to_owned(), words.to_owned()], source)
+            .excluded_by
     }
 
     #[test]
     fn words_are_found_in_any_charset_and_case() {
         let words = "\u{58f2}\u{308a}\u{307e}\u{3059}";
         let (body, _, _) = encoding_rs::SHIFT_JIS.encode(words);
-        assert_eq!(said(words, &body, "text/html; charset=shift_jis").as_deref(), Some(words));
+        assert_eq!(match_in(words, &body, "text/html; charset=shift_jis").as_deref(), Some(words));
         assert_eq!(
-            said("\u{e9}TAT", b"l'\xc9tat", "text/html; charset=iso-8859-1").as_deref(),
+            match_in("\u{e9}TAT", b"l'\xc9tat", "text/html; charset=iso-8859-1").as_deref(),
             Some("\u{e9}TAT")
         );
-        assert_eq!(said("generator", b"<META name=Generator>", "text/html").as_deref(), Some("generator"));
-        assert_eq!(said("sale", b"salt", "text/html"), None);
+        assert_eq!(
+            match_in("generator", b"<META name=Generator>", "text/html").as_deref(),
+            Some("generator")
+        );
+        assert_eq!(match_in("sale", b"salt", "text/html"), None);
     }
 
     #[test]
@@ -62,9 +67,9 @@ mod tests {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let source = Source { body: b"<a href=x>y</a>", url: &url, content_type: None, robots_tag: None };
         let page = Page::read(source);
-        assert_eq!(page.clone().unless_it_says(&["sale".to_owned()], source), page);
-        assert_eq!(page.clone().unless_it_says(&[], source), page);
-        let excluded = page.clone().unless_it_says(&["href=X".to_owned()], source);
+        assert_eq!(page.clone().exclude_if_contains(&["sale".to_owned()], source), page);
+        assert_eq!(page.clone().exclude_if_contains(&[], source), page);
+        let excluded = page.clone().exclude_if_contains(&["href=X".to_owned()], source);
         assert_eq!(excluded, Page { links: Vec::new(), excluded_by: Some("href=X".to_owned()), ..page });
     }
 }

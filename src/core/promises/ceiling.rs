@@ -19,10 +19,10 @@ pub(super) struct Ceiling {
     rounding: Duration,
     /// Transfers that may still follow one that ended earlier but is not reported yet; the one that ended
     /// first is on top.
-    told: BinaryHeap<Reverse<Transfer>>,
+    pending: BinaryHeap<Reverse<Transfer>>,
     latest: Option<SystemTime>,
     times: Times,
-    above: u64,
+    excess: u64,
 }
 
 /// Bytes that moved between two moments.
@@ -48,40 +48,40 @@ impl Ceiling {
             rate,
             saved_up: (rate * SECONDS_SAVED_UP).max(limits.largest as f64),
             rounding: limits.rounding,
-            told: BinaryHeap::new(),
+            pending: BinaryHeap::new(),
             latest: None,
             times: Times::default(),
-            above: 0,
+            excess: 0,
         })
     }
 
     /// Takes in an exchange; returns the worst excess so far, in bytes above the rate and the saved-up bytes.
     pub(super) fn add(&mut self, response: &Response) -> u64 {
-        self.told.extend(parts(response, self.rounding).map(Reverse));
+        self.pending.extend(parts(response, self.rounding).map(Reverse));
         self.latest = self.latest.max(Some(response.started));
-        if let Some(known) = self.latest.and_then(|latest| latest.checked_sub(HORIZON)) {
-            while let Some(Reverse(part)) = self.told.peek().copied()
-                && part.until <= known
+        if let Some(settled) = self.latest.and_then(|latest| latest.checked_sub(HORIZON)) {
+            while let Some(Reverse(part)) = self.pending.peek().copied()
+                && part.until <= settled
             {
-                self.told.pop();
-                self.weigh(part);
+                self.pending.pop();
+                self.apply(part);
             }
         }
-        self.above
+        self.excess
     }
 
     /// The same at the end, when no exchange that ended earlier can follow.
-    pub(super) fn above_at_the_end(&self) -> u64 {
+    pub(super) fn final_excess(&self) -> u64 {
         let mut all = self.clone();
-        while let Some(Reverse(part)) = all.told.pop() {
-            all.weigh(part);
+        while let Some(Reverse(part)) = all.pending.pop() {
+            all.apply(part);
         }
-        all.above
+        all.excess
     }
 
-    fn weigh(&mut self, part: Transfer) {
-        if let Some(most) = self.times.most_beyond(self.rate, part) {
-            self.above = self.above.max((most - self.saved_up).max(0.0).floor() as u64);
+    fn apply(&mut self, part: Transfer) {
+        if let Some(peak) = self.times.max_excess(self.rate, part) {
+            self.excess = self.excess.max((peak - self.saved_up).max(0.0).floor() as u64);
         }
     }
 }
@@ -103,10 +103,10 @@ struct Node {
     sum: f64,
     /// The maximum, over their moments, of the bytes that began since the moment, plus the bytes that the
     /// rate allows up to it.
-    most: f64,
+    peak: f64,
 }
 
-const EMPTY: Node = Node { sum: 0.0, most: f64::NEG_INFINITY };
+const EMPTY: Node = Node { sum: 0.0, peak: f64::NEG_INFINITY };
 const SLOT: Duration = Duration::from_millis(20);
 /// Eleven minutes; when they are full, the later half is kept.
 const SLOTS: usize = 1 << 15;
@@ -114,7 +114,7 @@ const SLOTS: usize = 1 << 15;
 impl Times {
     /// The worst excess over the rate, in any time that ends with this transfer. Transfers come in the order
     /// of their ends.
-    fn most_beyond(&mut self, rate: f64, part: Transfer) -> Option<f64> {
+    fn max_excess(&mut self, rate: f64, part: Transfer) -> Option<f64> {
         let before = SLOT * (SLOTS / 2) as u32;
         if self.nodes.is_empty() {
             self.nodes = vec![EMPTY; 2 * SLOTS];
@@ -127,15 +127,15 @@ impl Times {
             self.forget(slot - SLOTS / 2, rate);
             slot = SLOTS / 2;
         }
-        let mut at = SLOTS + slot;
-        let sum = self.nodes[at].sum + part.bytes as f64;
-        self.nodes[at] = leaf(rate, slot, sum);
-        while at > 1 {
-            at /= 2;
-            self.nodes[at] = Node::join(self.nodes[2 * at], self.nodes[2 * at + 1]);
+        let mut index = SLOTS + slot;
+        let sum = self.nodes[index].sum + part.bytes as f64;
+        self.nodes[index] = leaf(rate, slot, sum);
+        while index > 1 {
+            index /= 2;
+            self.nodes[index] = Node::join(self.nodes[2 * index], self.nodes[2 * index + 1]);
         }
         let until = part.until.duration_since(self.base?).ok()?;
-        Some(self.nodes[1].most - rate * until.as_secs_f64())
+        Some(self.nodes[1].peak - rate * until.as_secs_f64())
     }
 
     /// Forgets the first slots.
@@ -145,8 +145,8 @@ impl Times {
         for (slot, sum) in sums.enumerate() {
             self.nodes[SLOTS + slot] = if sum > 0.0 { leaf(rate, slot, sum) } else { EMPTY };
         }
-        for at in (1..SLOTS).rev() {
-            self.nodes[at] = Node::join(self.nodes[2 * at], self.nodes[2 * at + 1]);
+        for index in (1..SLOTS).rev() {
+            self.nodes[index] = Node::join(self.nodes[2 * index], self.nodes[2 * index + 1]);
         }
         let passed = SLOT.checked_mul(u32::try_from(slots).unwrap_or(u32::MAX)).unwrap_or_default();
         self.base = self.base.and_then(|base| base.checked_add(passed));
@@ -156,12 +156,12 @@ impl Times {
 impl Node {
     /// Joins the sums of slots with those of later slots.
     fn join(earlier: Self, later: Self) -> Self {
-        Self { sum: earlier.sum + later.sum, most: later.most.max(earlier.most + later.sum) }
+        Self { sum: earlier.sum + later.sum, peak: later.peak.max(earlier.peak + later.sum) }
     }
 }
 
 fn leaf(rate: f64, slot: usize, sum: f64) -> Node {
-    Node { sum, most: rate * SLOT.as_secs_f64() * slot as f64 + sum }
+    Node { sum, peak: rate * SLOT.as_secs_f64() * slot as f64 + sum }
 }
 
 /// The bytes that an exchange moved up to the head of its response, and after it; all together if that is not
@@ -172,11 +172,14 @@ fn parts(response: &Response, rounding: Duration) -> impl Iterator<Item = Transf
     let all = wire.sent + wire.received;
     let body = response.after_head.min(all);
     let phases = [timings.connect, timings.tls, timings.first_byte];
-    let headed = phases.into_iter().flatten().sum::<Duration>().min(timings.total);
-    let early = if body > 0 { headed } else { timings.total };
+    let head_time = phases.into_iter().flatten().sum::<Duration>().min(timings.total);
+    let head_end = if body > 0 { head_time } else { timings.total };
     let from = |after: Duration| started.checked_sub(rounding).unwrap_or(started) + (after - after / SLEW);
-    let head =
-        Transfer { from: from(Duration::ZERO), until: started + early + slack(early), bytes: all - body };
+    let head = Transfer {
+        from: from(Duration::ZERO),
+        until: started + head_end + slack(head_end),
+        bytes: all - body,
+    };
     let until = started + timings.total + slack(timings.total);
-    [head, Transfer { from: from(headed), until, bytes: body }].into_iter().filter(|part| part.bytes > 0)
+    [head, Transfer { from: from(head_time), until, bytes: body }].into_iter().filter(|part| part.bytes > 0)
 }

@@ -24,7 +24,7 @@ pub struct Fact<'a> {
     /// The Crawl-delay in the host's robots.txt, if known.
     pub crawl_delay: Option<Duration>,
     /// Objections of the server's owner.
-    pub against: OwnerObjections,
+    pub objections: OwnerObjections,
 }
 
 /// Objections of owners that applied when an exchange began.

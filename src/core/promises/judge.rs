@@ -9,7 +9,7 @@ use super::ceiling::Ceiling;
 use super::fact::HORIZON;
 use super::observed_load::{ObservedLoad, SystemOf};
 use super::pauses::DuePauses;
-use super::seen::take_each;
+use super::seen::raise_each;
 use super::{Fact, Observations, OrderBreaches, PromisedLimits, ServerRecord, Verdict, verdicts};
 use crate::address::{Neighbourhood, Site, server_at};
 use crate::exchange::Response;
@@ -34,7 +34,7 @@ use crate::exchange::Response;
 ///     let (response, crawl_delay) = (&response, None);
 ///     judge.note(&Fact { site: &site, address, purpose, url, response, crawl_delay, against });
 /// }
-/// let broken = judge.verdicts_at_the_end().into_iter().filter(|it| it.judgement == Judgement::Broken);
+/// let broken = judge.final_verdicts().into_iter().filter(|it| it.judgement == Judgement::Broken);
 /// assert_eq!(broken.map(|it| it.id).collect::<Vec<_>>(), ["least_pause"]);
 /// ```
 #[derive(Debug)]
@@ -86,15 +86,15 @@ impl Judge {
     /// The observations at the end of a run: exchanges of the last minutes count into the rate too, because
     /// no exchange that began earlier can follow.
     #[must_use]
-    pub fn seen_at_the_end(&self) -> Observations {
-        let of_the_end = self.ceiling.as_ref().map_or(0, Ceiling::above_at_the_end);
-        Observations { above_rate: self.seen.above_rate.max(of_the_end), ..self.seen.clone() }
+    pub fn final_observations(&self) -> Observations {
+        let end_excess = self.ceiling.as_ref().map_or(0, Ceiling::final_excess);
+        Observations { above_rate: self.seen.above_rate.max(end_excess), ..self.seen.clone() }
     }
 
     /// The verdicts on the observations at the end of a run.
     #[must_use]
-    pub fn verdicts_at_the_end(&self) -> Vec<Verdict> {
-        verdicts(&self.seen_at_the_end(), &self.limits)
+    pub fn final_verdicts(&self) -> Vec<Verdict> {
+        verdicts(&self.final_observations(), &self.limits)
     }
 
     /// The limits that were promised.
@@ -109,25 +109,25 @@ impl Judge {
     }
 
     /// Adds the record of a server that is not remembered here.
-    pub fn add_server(&mut self, address: IpAddr, past: &ServerRecord) {
+    pub fn add_server(&mut self, address: IpAddr, record: &ServerRecord) {
         let server = server_at(address);
-        self.pauses.add_server(server, past);
-        self.load.add_server(server, past);
+        self.pauses.add_server(server, record);
+        self.load.add_server(server, record);
     }
 
     /// Adds the record of a server before any of its exchanges is seen: it counts for its networks, too.
-    pub fn remember(&mut self, address: IpAddr, past: &ServerRecord) {
+    pub fn remember(&mut self, address: IpAddr, record: &ServerRecord) {
         let (server, name) = (server_at(address), || address.to_string());
-        self.seen.at_server.take(u64::from(past.most_parallel), name);
-        if let Some(gap) = past.smallest_gap {
-            self.seen.take_gap(gap, name);
+        self.seen.at_server.raise_to(u64::from(record.most_parallel), name);
+        if let Some(gap) = record.smallest_gap {
+            self.seen.note_gap(gap, name);
         }
-        self.load.join(server, past, &self.limits, &mut self.seen);
+        self.load.join(server, record, &self.limits, &mut self.seen);
     }
 
     /// Notes an exchange with a server.
     pub fn note(&mut self, fact: &Fact<'_>) {
-        self.seen.count(fact.site, fact.address, fact.against);
+        self.seen.count(fact.site, fact.address, fact.objections);
         self.recall(fact);
         self.note_pause(fact);
     }
@@ -136,10 +136,10 @@ impl Judge {
     pub fn recall(&mut self, fact: &Fact<'_>) {
         let (site, address, span) = (fact.site, server_at(fact.address), span(fact.response));
         let neighbourhood = Neighbourhood::from_address(address);
-        self.seen.at_server.take(self.at_servers.add(address, span), || address.to_string());
-        self.seen.in_site.take(self.in_sites.add(site.clone(), span), || site.as_str().to_owned());
+        self.seen.at_server.raise_to(self.at_servers.add(address, span), || address.to_string());
+        self.seen.in_site.raise_to(self.in_sites.add(site.clone(), span), || site.as_str().to_owned());
         let at_once = self.in_neighbourhoods.add(neighbourhood, span);
-        self.seen.in_neighbourhood.take(at_once, || neighbourhood.to_string());
+        self.seen.in_neighbourhood.raise_to(at_once, || neighbourhood.to_string());
         if let Some(ceiling) = &mut self.ceiling {
             let above = ceiling.add(fact.response);
             self.seen.above_rate = self.seen.above_rate.max(above);
@@ -152,7 +152,7 @@ impl Judge {
     pub fn note_pause(&mut self, fact: &Fact<'_>) {
         let server = server_at(fact.address);
         if let Some(gap) = self.pauses.gap_before(server, fact.response.started) {
-            self.seen.take_gap(gap, || server.to_string());
+            self.seen.note_gap(gap, || server.to_string());
         }
         self.pauses.check(fact, &self.limits, &mut self.seen.short_rests);
         self.pauses.add_due_pauses(fact, &self.limits);
@@ -170,8 +170,8 @@ impl Judge {
         order: &OrderBreaches,
     ) {
         let name = || site.as_str().to_owned();
-        take_each(&mut self.seen.tree, [requests, bytes], name);
-        self.seen.tree_time.take(time.as_micros() as u64, name);
+        raise_each(&mut self.seen.tree, [requests, bytes], name);
+        self.seen.tree_time.raise_to(time.as_micros() as u64, name);
         self.seen.add_counts(&Observations { order: order.clone(), ..Observations::default() });
     }
 
@@ -195,15 +195,15 @@ impl Judge {
     pub fn forget_before(&mut self, time: SystemTime) {
         self.forget_ended_by(time);
         self.pauses.forget_before(time);
-        self.load.keep_servers(|server| self.pauses.contains(server));
+        self.load.retain_servers(|server| self.pauses.contains(server));
     }
 }
 
 impl Observations {
-    fn take_gap(&mut self, gap: Duration, who: impl FnOnce() -> String) {
+    fn note_gap(&mut self, gap: Duration, describe: impl FnOnce() -> String) {
         let gap = gap.as_micros() as u64;
         if self.least_gap.is_none_or(|least| gap < least) {
-            (self.least_gap, self.least_gap_at) = (Some(gap), who());
+            (self.least_gap, self.least_gap_at) = (Some(gap), describe());
         }
     }
 }
@@ -212,8 +212,8 @@ impl Observations {
 /// they may differ by a thousandth (NTP slews by half of that at most) and a millisecond.
 fn span(response: &Response) -> Interval {
     let took = response.timings.total;
-    let sure = took.saturating_sub(took / 1000 + Duration::from_millis(1));
-    (response.started, response.started + sure)
+    let certain = took.saturating_sub(took / 1000 + Duration::from_millis(1));
+    (response.started, response.started + certain)
 }
 
 type Interval = (SystemTime, SystemTime);
@@ -249,13 +249,14 @@ impl<K: Hash + Eq> Overlaps<K> {
         if ended <= started {
             return 1;
         }
-        let late = list.iter().rev().take_while(|stay| stay.all_ended > started);
-        let beside = late.filter(|stay| stay.ended > started);
+        let recent = list.iter().rev().take_while(|past_span| past_span.all_ended > started);
+        let overlapping = recent.filter(|past_span| past_span.ended > started);
         // If exchanges are reported in the order in which they began, all of these are running now.
-        if beside.clone().all(|stay| stay.started <= started) {
-            return beside.count() as u64;
+        if overlapping.clone().all(|past_span| past_span.started <= started) {
+            return overlapping.count() as u64;
         }
-        let (mut begins, mut ends): (Vec<_>, Vec<_>) = beside.map(|stay| (stay.started, stay.ended)).unzip();
+        let (mut begins, mut ends): (Vec<_>, Vec<_>) =
+            overlapping.map(|past_span| (past_span.started, past_span.ended)).unzip();
         begins.sort_unstable();
         ends.sort_unstable();
         // The maximum occurs when an exchange has just begun. If several begin at once, the last one has the

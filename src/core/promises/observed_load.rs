@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use foldhash::HashMap;
 
-use super::seen::take_each;
+use super::seen::raise_each;
 use super::{Observations, PromisedLimits, ServerRecord};
 use crate::address::Neighbourhood;
 use crate::exchange::Response;
@@ -43,19 +43,19 @@ impl ObservedLoad {
     }
 
     /// Adds the recorded load of a server that is not known here.
-    pub(super) fn add_server(&mut self, server: IpAddr, past: &ServerRecord) {
-        self.servers.entry(server).or_insert_with(|| Sums::of_past(past));
+    pub(super) fn add_server(&mut self, server: IpAddr, record: &ServerRecord) {
+        self.servers.entry(server).or_insert_with(|| Sums::from_record(record));
     }
 
     /// Adds the recorded load of a server to its networks.
     pub(super) fn join(
         &mut self,
         server: IpAddr,
-        past: &ServerRecord,
+        record: &ServerRecord,
         limits: &PromisedLimits,
         seen: &mut Observations,
     ) {
-        let sums = Sums::of_past(past);
+        let sums = Sums::from_record(record);
         sums.record_peaks(&mut seen.server, &mut seen.server_day, sums.days[0].0, || server.to_string());
         self.for_networks(server, limits, seen, |load| {
             load.join(&sums);
@@ -105,7 +105,7 @@ impl ObservedLoad {
     }
 
     /// Forgets servers that are not to be kept; they can be added again.
-    pub(super) fn keep_servers(&mut self, is_kept: impl Fn(IpAddr) -> bool) {
+    pub(super) fn retain_servers(&mut self, is_kept: impl Fn(IpAddr) -> bool) {
         self.servers.retain(|server, _| is_kept(*server));
     }
 
@@ -115,8 +115,8 @@ impl ObservedLoad {
 }
 
 impl Sums {
-    fn of_past(past: &ServerRecord) -> Self {
-        Self { in_all: past.load, days: [(past.day, past.load_on_day), (0, Amounts::default())] }
+    fn from_record(record: &ServerRecord) -> Self {
+        Self { in_all: record.load, days: [(record.day, record.load_on_day), (0, Amounts::default())] }
     }
 
     fn add(&mut self, day: u64, amounts: Amounts) {
@@ -124,7 +124,7 @@ impl Sums {
         if day > self.days[0].0 {
             self.days = [(day, Amounts::default()), self.days[0]];
         }
-        if let Some((_, load)) = self.days.iter_mut().find(|(of, _)| *of == day) {
+        if let Some((_, load)) = self.days.iter_mut().find(|(load_day, _)| *load_day == day) {
             add(load, amounts);
         }
     }
@@ -143,11 +143,11 @@ impl Sums {
         in_all: &mut [super::Peak; 3],
         on_day: &mut [super::Peak; 3],
         day: u64,
-        who: impl Fn() -> String,
+        describe: impl Fn() -> String,
     ) {
-        take_each(in_all, self.in_all, &who);
-        if let Some((_, load)) = self.days.iter().find(|(of, _)| *of == day) {
-            take_each(on_day, *load, &who);
+        raise_each(in_all, self.in_all, &describe);
+        if let Some((_, load)) = self.days.iter().find(|(load_day, _)| *load_day == day) {
+            raise_each(on_day, *load, &describe);
         }
     }
 }
@@ -155,7 +155,7 @@ impl Sums {
 impl fmt::Debug for ObservedLoad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { servers, neighbourhoods, systems, .. } = self;
-        f.debug_struct("Borne")
+        f.debug_struct("ObservedLoad")
             .field("servers", servers)
             .field("neighbourhoods", neighbourhoods)
             .field("systems", systems)

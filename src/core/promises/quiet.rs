@@ -36,8 +36,8 @@ fn zones(server: &ServerLocation) -> Vec<Tz> {
     if let Some(zone) = server.time_zone.as_deref().and_then(|name| name.parse().ok()) {
         return vec![zone];
     }
-    let mut places = server.country.as_deref().into_iter().chain([server.domain.as_str()]);
-    let clocks = places.find_map(LocalClocks::of_country);
+    let mut countries = server.country.as_deref().into_iter().chain([server.domain.as_str()]);
+    let clocks = countries.find_map(LocalClocks::from_country);
     clocks.map_or_else(|| vec![Tz::UTC], |clocks| clocks.zones().to_vec())
 }
 
@@ -54,7 +54,7 @@ mod tests {
         UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).unwrap())
     }
 
-    fn of(time_zone: Option<&str>, country: Option<&str>, domain: &str) -> ServerLocation {
+    fn location(time_zone: Option<&str>, country: Option<&str>, domain: &str) -> ServerLocation {
         let [time_zone, country] = [time_zone, country].map(|text| text.map(str::to_owned));
         ServerLocation { time_zone, country, domain: domain.to_owned() }
     }
@@ -64,24 +64,24 @@ mod tests {
         let day = "08:00-18:00".parse().unwrap();
         for (time, server, is_in) in [
             // Half past eight in the morning in Berlin in summer, and half past six in the evening.
-            ("2026-07-01T06:30:00Z", of(None, None, "de"), true),
-            ("2026-07-01T16:30:00Z", of(None, None, "de"), false),
-            ("2026-01-01T06:30:00Z", of(None, None, "de"), false),
-            ("2026-01-01T16:30:00Z", of(None, None, "de"), true),
-            ("2026-07-01T06:30:00Z", of(None, Some("DE"), "ke"), true),
-            ("2026-07-01T06:30:00Z", of(None, None, "com"), false),
-            ("2026-07-01T06:30:00Z", of(Some("Nowhere/Town"), Some("DE"), "ke"), true),
+            ("2026-07-01T06:30:00Z", location(None, None, "de"), true),
+            ("2026-07-01T16:30:00Z", location(None, None, "de"), false),
+            ("2026-01-01T06:30:00Z", location(None, None, "de"), false),
+            ("2026-01-01T16:30:00Z", location(None, None, "de"), true),
+            ("2026-07-01T06:30:00Z", location(None, Some("DE"), "ke"), true),
+            ("2026-07-01T06:30:00Z", location(None, None, "com"), false),
+            ("2026-07-01T06:30:00Z", location(Some("Nowhere/Town"), Some("DE"), "ke"), true),
             // Eight in the evening in New York, two in the afternoon in Honolulu.
-            ("2026-07-02T00:00:00Z", of(None, Some("US"), "com"), true),
-            ("2026-07-02T00:00:00Z", of(Some("America/New_York"), Some("US"), "com"), false),
-            ("2026-07-02T00:00:00Z", of(Some("Pacific/Honolulu"), Some("US"), "com"), true),
+            ("2026-07-02T00:00:00Z", location(None, Some("US"), "com"), true),
+            ("2026-07-02T00:00:00Z", location(Some("America/New_York"), Some("US"), "com"), false),
+            ("2026-07-02T00:00:00Z", location(Some("Pacific/Honolulu"), Some("US"), "com"), true),
         ] {
             assert_eq!(is_quiet(&day, at(time), &server), is_in, "{time} {server:?}");
         }
         let night = "22:30-06:00".parse().unwrap();
         for (time, is_in) in [("20:29", false), ("20:30", true), ("03:59", true), ("04:00", false)] {
             let time = at(&format!("2026-07-01T{time}:00Z"));
-            assert_eq!(is_quiet(&night, time, &of(None, None, "de")), is_in);
+            assert_eq!(is_quiet(&night, time, &location(None, None, "de")), is_in);
         }
     }
 
@@ -97,11 +97,11 @@ mod tests {
             let written = format!("{:02}:{:02}-{:02}:{:02}", from / 60, from % 60, to / 60, to % 60);
             let quiet: QuietHours = written.parse().unwrap();
             let time = UNIX_EPOCH + Duration::from_secs(second);
-            let clocks = LocalClocks::of_country(country).unwrap_or_else(LocalClocks::utc);
-            let over = quiet.over_by(time, &clocks);
-            prop_assert_eq!(over.is_some(), is_quiet(&quiet, time, &of(None, None, country)));
+            let clocks = LocalClocks::from_country(country).unwrap_or_else(LocalClocks::utc);
+            let over = quiet.ends_by(time, &clocks);
+            prop_assert_eq!(over.is_some(), is_quiet(&quiet, time, &location(None, None, country)));
             if let Some(over) = over.filter(|over| *over <= time + Duration::from_secs(48 * 3600)) {
-                prop_assert!(!is_quiet(&quiet, over, &of(None, None, country)));
+                prop_assert!(!is_quiet(&quiet, over, &location(None, None, country)));
             }
         }
     }

@@ -109,16 +109,16 @@ pub struct Count {
 
 impl Observations {
     /// Counts an exchange. The counts do not depend on the order of the exchanges.
-    pub fn count(&mut self, site: &Site, address: IpAddr, against: OwnerObjections) {
+    pub fn count(&mut self, site: &Site, address: IpAddr, objections: OwnerObjections) {
         self.exchanges += 1;
         if special_range(address).is_some() {
             self.special.add(|| address.to_string());
         }
         let who = || format!("{address} for {}", site.as_str());
-        if against.had_opted_out {
+        if objections.had_opted_out {
             self.opted_out.add(who);
         }
-        if against.in_quiet_hours {
+        if objections.in_quiet_hours {
             self.in_quiet_hours.add(who);
         }
     }
@@ -188,14 +188,14 @@ impl OrderBreaches {
 }
 
 impl Peak {
-    pub(super) fn take(&mut self, amount: u64, who: impl FnOnce() -> String) {
+    pub(super) fn raise_to(&mut self, amount: u64, who: impl FnOnce() -> String) {
         if amount > self.most {
             (self.most, self.who) = (amount, who());
         }
     }
 
     fn max(mut self, other: &Self) -> Self {
-        self.take(other.most, || other.who.clone());
+        self.raise_to(other.most, || other.who.clone());
         self
     }
 }
@@ -221,15 +221,15 @@ impl Count {
     }
 }
 
-pub(super) fn take_each<const N: usize>(worst: &mut [Peak; N], amounts: [u64; N], who: impl Fn() -> String) {
+pub(super) fn raise_each<const N: usize>(worst: &mut [Peak; N], amounts: [u64; N], who: impl Fn() -> String) {
     for (worst, amount) in worst.iter_mut().zip(amounts) {
-        worst.take(amount, &who);
+        worst.raise_to(amount, &who);
     }
 }
 
 fn max_each<const N: usize>(mut worst: [Peak; N], other: &[Peak; N]) -> [Peak; N] {
     for (worst, other) in worst.iter_mut().zip(other) {
-        worst.take(other.most, || other.who.clone());
+        worst.raise_to(other.most, || other.who.clone());
     }
     worst
 }

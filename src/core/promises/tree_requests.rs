@@ -37,22 +37,22 @@ impl TreeRequests {
     }
 
     /// Judges the next request of the tree.
-    pub fn note(&mut self, question: &TreeRequest<'_>) {
-        let origin = origin_of(question.url);
-        match question.purpose {
-            Purpose::Robots => *self.robots.entry(origin.into()).or_default() |= question.may_allow(),
-            Purpose::Page | Purpose::Check if question.reached_the_network() => {
-                self.judge_by_robots(question, origin);
-                if question.purpose == Purpose::Page {
-                    self.judge_repetition(question);
+    pub fn note(&mut self, request: &TreeRequest<'_>) {
+        let origin = origin_of(request.url);
+        match request.purpose {
+            Purpose::Robots => *self.robots.entry(origin.into()).or_default() |= request.may_allow(),
+            Purpose::Page | Purpose::Check if request.reached_the_network() => {
+                self.judge_by_robots(request, origin);
+                if request.purpose == Purpose::Page {
+                    self.judge_repetition(request);
                 }
             }
             _ => {}
         }
     }
 
-    fn judge_by_robots(&mut self, question: &TreeRequest<'_>, origin: &str) {
-        let url = || question.url.to_owned();
+    fn judge_by_robots(&mut self, request: &TreeRequest<'_>, origin: &str) {
+        let url = || request.url.to_owned();
         match self.robots.get(origin) {
             None if self.shared > 0 => {
                 self.shared -= 1;
@@ -62,17 +62,17 @@ impl TreeRequests {
             Some(false) => self.order.despite_robots.add(url),
             Some(true) => {}
         }
-        if question.is_forbidden {
+        if request.is_forbidden {
             self.order.against_robots.add(url);
         }
     }
 
-    fn judge_repetition(&mut self, question: &TreeRequest<'_>) {
-        let url = || question.url.to_owned();
-        if self.answered_pages.contains(question.url) {
+    fn judge_repetition(&mut self, request: &TreeRequest<'_>) {
+        let url = || request.url.to_owned();
+        if self.answered_pages.contains(request.url) {
             self.order.twice.add(url);
-        } else if !question.may_be_put_again() {
-            self.answered_pages.insert(question.url.into());
+        } else if !request.may_be_repeated() {
+            self.answered_pages.insert(request.url.into());
         }
     }
 
@@ -119,14 +119,14 @@ impl<'a> TreeRequest<'a> {
     /// After a failed connection, another address of the host may work, or older TLS. A request that was lost
     /// with an idle connection is sent once more, and so is one whose response our HTTP library could not
     /// read.
-    fn may_be_put_again(&self) -> bool {
-        let is_a_try = |failure: Failure| {
-            failure.is_no_connection()
+    fn may_be_repeated(&self) -> bool {
+        let allows_retry = |failure: Failure| {
+            failure.is_connect_failure()
                 || failure.refuses_tls()
                 || failure == Failure::IdleClosed
-                || failure.may_be_read_otherwise()
+                || failure.may_be_read_by_fallback()
         };
-        requests_pause(self.status) || self.failure.is_some_and(is_a_try)
+        requests_pause(self.status) || self.failure.is_some_and(allows_retry)
     }
 }
 
@@ -153,9 +153,9 @@ mod tests {
         }
     }
 
-    fn order_of(questions: &[(&str, Purpose, u16, bool)]) -> [u64; 4] {
+    fn order_of(requests: &[(&str, Purpose, u16, bool)]) -> [u64; 4] {
         let mut all = TreeRequests::default();
-        for &(url, purpose, status, is_forbidden) in questions {
+        for &(url, purpose, status, is_forbidden) in requests {
             all.note(&TreeRequest { url, purpose, status: Some(status), failure: None, is_forbidden });
         }
         let OrderBreaches { before_robots, despite_robots, against_robots, twice } = all.order();
@@ -204,9 +204,9 @@ mod tests {
     #[test]
     fn a_robots_txt_that_could_not_be_had_allows_nothing() {
         for (status, times) in [(404, 0), (301, 0), (429, 1), (499, 0), (500, 1)] {
-            let questions = [("http://a.ke/robots.txt", Purpose::Robots, status, false)];
+            let requests = [("http://a.ke/robots.txt", Purpose::Robots, status, false)];
             let page = ("http://a.ke/x", Purpose::Page, 200, false);
-            assert_eq!(order_of(&[questions[0], page]), [0, times, 0, 0], "{status}");
+            assert_eq!(order_of(&[requests[0], page]), [0, times, 0, 0], "{status}");
         }
     }
 
@@ -236,16 +236,16 @@ mod tests {
     fn each_tree_begins_with_nothing_known() {
         let mut all = TreeRequests::default();
         for _ in 0..2 {
-            let told = |url, purpose| TreeRequest::from_columns(url, purpose, Some(200), None).unwrap();
-            all.note(&told("http://a.ke/robots.txt", "robots"));
-            all.note(&told("http://a.ke/x", "page"));
+            let answered = |url, purpose| TreeRequest::from_columns(url, purpose, Some(200), None).unwrap();
+            all.note(&answered("http://a.ke/robots.txt", "robots"));
+            all.note(&answered("http://a.ke/x", "page"));
             all.end_tree();
         }
         assert_eq!(*all.order(), OrderBreaches::default());
         assert!(TreeRequest::from_columns("http://a.ke/", "tea", Some(200), None).is_none());
-        let told = TreeRequest::from_columns("http://a.ke/", "page", None, Some("held_off")).unwrap();
-        assert_eq!((told.failure, told.may_allow()), (Some(Failure::HeldOff), false));
-        all.note(&told);
+        let answered = TreeRequest::from_columns("http://a.ke/", "page", None, Some("held_off")).unwrap();
+        assert_eq!((answered.failure, answered.may_allow()), (Some(Failure::HeldOff), false));
+        all.note(&answered);
         assert_eq!(*all.order(), OrderBreaches::default());
     }
 }

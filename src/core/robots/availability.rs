@@ -17,8 +17,8 @@ pub const MAX_AGE: Duration = Duration::from_hours(24);
 /// use ccsurvey_address::WebUrl;
 /// use ccsurvey_core::robots::Availability;
 /// let page = WebUrl::parse("http://example.ke/page").unwrap();
-/// assert!(Availability::from_answer(Some(404), b"no such file").rules("ccsurvey").allows(&page));
-/// assert!(!Availability::from_answer(Some(503), b"").rules("ccsurvey").allows(&page));
+/// assert!(Availability::from_response(Some(404), b"no such file").rules("ccsurvey").allows(&page));
+/// assert!(!Availability::from_response(Some(503), b"").rules("ccsurvey").allows(&page));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Availability<'a> {
@@ -43,7 +43,7 @@ impl<'a> Availability<'a> {
     /// redirects lead to no file, as with too many of them. Any other status outside 200..=499 is treated as
     /// a server error (RFC 9110 §15 for unknown classes).
     #[must_use]
-    pub fn from_answer(status: Option<u16>, body: &'a [u8]) -> Self {
+    pub fn from_response(status: Option<u16>, body: &'a [u8]) -> Self {
         match status {
             Some(200..=299) => Self::Found(body),
             Some(429) => Self::Busy,
@@ -76,18 +76,18 @@ mod tests {
                 300..=499 => Availability::Unavailable,
                 _ => Availability::Unreachable,
             };
-            assert_eq!(Availability::from_answer(Some(status), b"x"), expected, "{status}");
+            assert_eq!(Availability::from_response(Some(status), b"x"), expected, "{status}");
         }
-        assert_eq!(Availability::from_answer(None, b""), Availability::Unreachable);
+        assert_eq!(Availability::from_response(None, b""), Availability::Unreachable);
     }
 
     #[test]
     fn an_empty_204_is_a_file_without_rules() {
-        assert_eq!(Availability::from_answer(Some(204), b"").rules("ccsurvey"), Rules::allow_all());
+        assert_eq!(Availability::from_response(Some(204), b"").rules("ccsurvey"), Rules::allow_all());
     }
 
     #[test]
     fn a_server_that_is_busy_is_left_alone() {
-        assert_eq!(Availability::from_answer(Some(429), b"").rules("ccsurvey"), Rules::disallow_all());
+        assert_eq!(Availability::from_response(Some(429), b"").rules("ccsurvey"), Rules::disallow_all());
     }
 }

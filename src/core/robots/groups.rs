@@ -68,7 +68,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    pub(super) fn take(&mut self, record: Record<'_>) {
+    pub(super) fn add_record(&mut self, record: Record<'_>) {
         match record {
             Record::UserAgent(value) => self.user_agent(value),
             Record::Allow(path) => self.rule(path, true),
@@ -80,7 +80,7 @@ impl<'a> Groups<'a> {
     }
 
     /// The groups that bind us: those that name us, however short, else those for `*`.
-    pub(super) fn binding(self) -> Group {
+    pub(super) fn applicable(self) -> Group {
         self.ours.unwrap_or(self.everyone)
     }
 

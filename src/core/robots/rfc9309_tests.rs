@@ -324,7 +324,7 @@ fn the_file_is_robots_txt_in_lower_case_at_the_root() {
 #[test]
 fn a_file_that_was_found_is_followed() {
     for status in [200, 203, 299] {
-        let found = Availability::from_answer(Some(status), b"User-agent: *\nDisallow: /x").rules("foobot");
+        let found = Availability::from_response(Some(status), b"User-agent: *\nDisallow: /x").rules("foobot");
         assert!(!found.allows(&url("/x")) && found.allows(&url("/y")));
     }
 }
@@ -341,7 +341,10 @@ fn five_redirects_are_followed_and_more_mean_unavailable() {
 fn an_unavailable_file_allows_everything() {
     for status in (400..=499).filter(|status| *status != 429) {
         let body = b"User-agent: *\nDisallow: /";
-        assert!(Availability::from_answer(Some(status), body).rules("foobot").allows(&url("/x")), "{status}");
+        assert!(
+            Availability::from_response(Some(status), body).rules("foobot").allows(&url("/x")),
+            "{status}"
+        );
     }
 }
 
@@ -350,7 +353,7 @@ fn an_unavailable_file_allows_everything() {
 fn an_unreachable_file_forbids_everything() {
     for status in (500..=599).map(Some).chain([None]) {
         let body = b"User-agent: *\nAllow: /";
-        assert!(!Availability::from_answer(status, body).rules("foobot").allows(&url("/x")), "{status:?}");
+        assert!(!Availability::from_response(status, body).rules("foobot").allows(&url("/x")), "{status:?}");
     }
 }
 

@@ -32,10 +32,10 @@ impl Rules {
         let lines = RobotsLines::new(body);
         let mut groups = Groups::new(product_token);
         for record in lines.records() {
-            groups.take(record);
+            groups.add_record(record);
         }
         let defects = RobotsDefects { truncated: lines.truncated, html: lines.is_markup(), ..groups.defects };
-        let group = groups.binding();
+        let group = groups.applicable();
         let mut by_precedence = group.rules;
         by_precedence.sort_unstable_by(Rule::precedence);
         by_precedence.dedup();

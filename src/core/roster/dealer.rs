@@ -97,7 +97,7 @@ pub struct Dealer<T> {
     /// The agent that had the last turn, or that took the last tree.
     latest: Option<AgentNumber>,
     handed_over: u64,
-    keeps_servers: bool,
+    has_server_affinity: bool,
     /// The size assumed for a site whose size is not known: the mean of the known sizes.
     usual_size: f64,
 }
@@ -115,7 +115,7 @@ struct AgentQueue<T> {
     /// The servers of the trees that it walks, each with the number of these trees.
     servers: HashMap<IpAddr, usize>,
     /// The number of its trees whose server is not known: each may be at a server of its own.
-    elsewhere: usize,
+    without_server: usize,
     priority: Priority,
     /// The size of all sites assigned to it in advance.
     work: f64,
@@ -124,30 +124,30 @@ struct AgentQueue<T> {
 
 /// The number of servers whose last agent is remembered, about 50 bytes each: beyond that all are forgotten,
 /// and may be handed over.
-const SERVERS: usize = 1 << 17;
+const MAX_SERVERS: usize = 1 << 17;
 
 impl<T> AgentQueue<T> {
     fn has_room(&self) -> bool {
         self.walking < self.agent.places
     }
 
-    /// The number of servers at which it walks plus `more`, relative to its capacity.
-    fn busyness(&self, more: usize) -> f64 {
-        (self.servers.len() + self.elsewhere + more) as f64 / self.agent.capacity
+    /// The number of servers at which it walks plus `added`, relative to its capacity.
+    fn busyness(&self, added: usize) -> f64 {
+        (self.servers.len() + self.without_server + added) as f64 / self.agent.capacity
     }
 
     fn begin(&mut self, server: Option<IpAddr>) {
         self.walking += 1;
         match server {
             Some(server) => *self.servers.entry(server).or_default() += 1,
-            None => self.elsewhere += 1,
+            None => self.without_server += 1,
         }
     }
 
     fn end(&mut self, server: Option<IpAddr>) {
         self.walking -= 1;
         let Some(server) = server else {
-            self.elsewhere -= 1;
+            self.without_server -= 1;
             return;
         };
         if let Some(trees) = self.servers.get_mut(&server) {
@@ -160,8 +160,8 @@ impl<T> AgentQueue<T> {
 }
 
 /// Whether paused agents are passed over: if all are paused, none is.
-fn pauses_count<T>(agents: &BTreeMap<AgentNumber, AgentQueue<T>>) -> bool {
-    agents.values().any(|hand| hand.priority != Priority::Paused)
+fn has_active_agent<T>(agents: &BTreeMap<AgentNumber, AgentQueue<T>>) -> bool {
+    agents.values().any(|agent_queue| agent_queue.priority != Priority::Paused)
 }
 
 impl<T> Dealer<T> {
@@ -180,7 +180,7 @@ impl<T> Dealer<T> {
             offered: 0,
             latest: None,
             handed_over: 0,
-            keeps_servers: true,
+            has_server_affinity: true,
             usual_size: 1.0,
         }
     }
@@ -188,7 +188,7 @@ impl<T> Dealer<T> {
     /// Deals the trees of a server to any agent.
     #[must_use]
     pub fn without_server_affinity(self) -> Self {
-        Self { keeps_servers: false, ..self }
+        Self { has_server_affinity: false, ..self }
     }
 
     /// Adds an agent; trees that waited for any agent are dealt anew.
@@ -201,7 +201,7 @@ impl<T> Dealer<T> {
                 agent,
                 walking: 0,
                 servers: HashMap::new(),
-                elsewhere: 0,
+                without_server: 0,
                 priority: Priority::Usual,
                 work: 0.0,
                 waiting: BTreeMap::new(),
@@ -215,31 +215,32 @@ impl<T> Dealer<T> {
 
     /// Sets the priority by which an agent is dealt trees from now on. It keeps the trees that it walks.
     pub fn set_priority(&mut self, number: AgentNumber, priority: Priority) {
-        if let Some(hand) = self.agents.get_mut(&number) {
-            hand.priority = priority;
+        if let Some(agent_queue) = self.agents.get_mut(&number) {
+            agent_queue.priority = priority;
         }
     }
 
     /// The number of trees for which agents of usual priority have room, besides those that wait for any
     /// agent.
     #[must_use]
-    pub fn spare_room(&self) -> usize {
-        let usual = self.agents.values().filter(|hand| hand.priority == Priority::Usual);
-        let room: usize = usual.map(|hand| hand.agent.places.saturating_sub(hand.walking)).sum();
-        room.saturating_sub(self.pool.len())
+    pub fn free_slots(&self) -> usize {
+        let usual = self.agents.values().filter(|agent_queue| agent_queue.priority == Priority::Usual);
+        let free: usize =
+            usual.map(|agent_queue| agent_queue.agent.places.saturating_sub(agent_queue.walking)).sum();
+        free.saturating_sub(self.pool.len())
     }
 
     /// Removes an agent that left or died; returns the trees that it walked. The trees that waited for it
     /// wait for others.
     pub fn leave(&mut self, number: AgentNumber) -> Vec<u64> {
-        let Some(hand) = self.agents.remove(&number) else { return Vec::new() };
+        let Some(agent_queue) = self.agents.remove(&number) else { return Vec::new() };
         self.planned.retain(|_, agent| *agent != number);
-        let mut left: Vec<u64> =
+        let mut unfinished: Vec<u64> =
             self.walked.iter().filter(|(_, (agent, _))| *agent == number).map(|(tree, _)| *tree).collect();
-        left.sort_unstable();
+        unfinished.sort_unstable();
         self.walked.retain(|_, (agent, _)| *agent != number);
-        hand.waiting.into_values().for_each(|ready| self.offer(ready));
-        left
+        agent_queue.waiting.into_values().for_each(|ready| self.offer(ready));
+        unfinished
     }
 
     /// Sets the sizes of sites that are known in advance. If the partition assigns sites in advance, it
@@ -262,22 +263,26 @@ impl<T> Dealer<T> {
     pub fn offer(&mut self, ready: WaitingTree<T>) {
         let rank = self.rank(&ready);
         let agent = if self.partition.has_agent_queues() { self.agent_of(&ready) } else { None };
-        let queue = agent.and_then(|agent| self.agents.get_mut(&agent)).map(|hand| &mut hand.waiting);
+        let queue =
+            agent.and_then(|agent| self.agents.get_mut(&agent)).map(|agent_queue| &mut agent_queue.waiting);
         queue.unwrap_or(&mut self.pool).insert(rank, ready);
         self.offered += 1;
     }
 
     /// The next tree that an agent begins with, if an agent has room and there is a tree for it.
     pub fn deal(&mut self) -> Option<(AgentNumber, T)> {
-        let (agent, ready) =
-            if self.partition.has_agent_queues() { self.next_of_agents()? } else { self.next_of_pool()? };
+        let (agent, ready) = if self.partition.has_agent_queues() {
+            self.next_from_agent_queues()?
+        } else {
+            self.next_from_pool()?
+        };
         let server = ready.server.map(server_at);
         if let Some(server) = server {
-            if self.servers.len() >= SERVERS {
+            if self.servers.len() >= MAX_SERVERS {
                 self.servers.clear();
             }
-            let before = self.servers.insert(server, agent);
-            self.handed_over += u64::from(before.is_some_and(|before| before != agent));
+            let previous = self.servers.insert(server, agent);
+            self.handed_over += u64::from(previous.is_some_and(|previous| previous != agent));
         }
         self.agents.get_mut(&agent)?.begin(server);
         self.walked.insert(ready.number, (agent, server));
@@ -290,23 +295,25 @@ impl<T> Dealer<T> {
     /// Reports that a tree is no longer walked.
     pub fn done(&mut self, number: u64) {
         if let Some((agent, server)) = self.walked.remove(&number)
-            && let Some(hand) = self.agents.get_mut(&agent)
+            && let Some(agent_queue) = self.agents.get_mut(&agent)
         {
-            hand.end(server);
+            agent_queue.end(server);
         }
     }
 
     /// Withdraws a tree that is no longer wanted: it waits no more, or is no longer walked.
     pub fn withdraw(&mut self, number: u64) {
         self.pool.retain(|_, ready| ready.number != number);
-        self.agents.values_mut().for_each(|hand| hand.waiting.retain(|_, ready| ready.number != number));
+        self.agents
+            .values_mut()
+            .for_each(|agent_queue| agent_queue.waiting.retain(|_, ready| ready.number != number));
         self.done(number);
     }
 
     /// The number of trees that each agent walks.
     #[must_use]
     pub fn walking(&self) -> BTreeMap<AgentNumber, usize> {
-        self.agents.iter().map(|(number, hand)| (*number, hand.walking)).collect()
+        self.agents.iter().map(|(number, agent_queue)| (*number, agent_queue.walking)).collect()
     }
 
     /// Whether a tree that is walked should move to another agent. This holds if its agent walks at more than
@@ -318,17 +325,19 @@ impl<T> Dealer<T> {
             return false;
         }
         let Some((agent, server)) = self.walked.get(&number) else { return false };
-        let Some(hand) = self.agents.get(agent) else { return false };
-        let is_alone_there = server.is_none_or(|server| hand.servers.get(&server) == Some(&1));
-        let others = self.agents.iter().filter(|(other, _)| *other != agent).map(|(_, hand)| hand);
-        let mut able = others.filter(|hand| hand.has_room() && hand.priority == Priority::Usual);
-        is_alone_there && able.any(|other| hand.busyness(0) > 2.0 * other.busyness(1))
+        let Some(agent_queue) = self.agents.get(agent) else { return false };
+        let is_only_tree = server.is_none_or(|server| agent_queue.servers.get(&server) == Some(&1));
+        let others =
+            self.agents.iter().filter(|(other, _)| *other != agent).map(|(_, agent_queue)| agent_queue);
+        let mut available =
+            others.filter(|agent_queue| agent_queue.has_room() && agent_queue.priority == Priority::Usual);
+        is_only_tree && available.any(|other| agent_queue.busyness(0) > 2.0 * other.busyness(1))
     }
 
     /// The number of servers at which each agent walks.
     #[cfg(test)]
     pub(super) fn servers(&self) -> Vec<usize> {
-        self.agents.values().map(|hand| hand.servers.len()).collect()
+        self.agents.values().map(|agent_queue| agent_queue.servers.len()).collect()
     }
 
     /// The number of times a server went from one agent to another.
@@ -338,7 +347,7 @@ impl<T> Dealer<T> {
     }
 
     fn rank(&self, ready: &WaitingTree<T>) -> DealOrder {
-        let by = match self.partition {
+        let sort_key = match self.partition {
             // The bits of positive numbers have the order of the numbers.
             Partition::StaticSize | Partition::DynamicSize => {
                 u64::MAX - ready.size.unwrap_or_default().max(0.0).to_bits()
@@ -346,7 +355,7 @@ impl<T> Dealer<T> {
             Partition::StaticRandom | Partition::DynamicRandom => self.chance(ready.number, 0),
             Partition::Distributor | Partition::Competition => self.offered,
         };
-        (Reverse(ready.is_again), by, ready.number)
+        (Reverse(ready.is_again), sort_key, ready.number)
     }
 
     /// The agent for which a tree must wait; none if there is no agent.
@@ -361,7 +370,7 @@ impl<T> Dealer<T> {
                 let planned = self.planned.get(&ready.site).copied();
                 planned.or_else(|| self.assign(ready.site.clone(), ready.size.unwrap_or(self.usual_size)))
             }
-            _ => self.keeper(ready).or_else(|| {
+            _ => self.server_agent(ready).or_else(|| {
                 let next = |after| self.agents.range(after..).next().map(|(agent, _)| *agent);
                 let agent = next(self.latest.map_or(0, |latest| latest + 1)).or_else(|| next(0));
                 self.latest = agent;
@@ -372,79 +381,93 @@ impl<T> Dealer<T> {
 
     /// Assigns a site to the agent that then has the least work relative to its capacity.
     fn assign(&mut self, site: Site, size: f64) -> Option<AgentNumber> {
-        let after = |hand: &AgentQueue<T>| (hand.work + size) / hand.agent.capacity;
-        let (agent, hand) =
+        let after = |agent_queue: &AgentQueue<T>| (agent_queue.work + size) / agent_queue.agent.capacity;
+        let (agent, agent_queue) =
             self.agents.iter_mut().min_by(|(_, one), (_, other)| after(one).total_cmp(&after(other)))?;
-        hand.work += size;
+        agent_queue.work += size;
         self.planned.insert(site, *agent);
         Some(*agent)
     }
 
     /// The agent that walked the last tree at this tree's server, if it has not left.
-    fn keeper(&self, ready: &WaitingTree<T>) -> Option<AgentNumber> {
-        let server = ready.server.filter(|_| self.keeps_servers).map(server_at)?;
+    fn server_agent(&self, ready: &WaitingTree<T>) -> Option<AgentNumber> {
+        let server = ready.server.filter(|_| self.has_server_affinity).map(server_at)?;
         self.servers.get(&server).copied().filter(|agent| self.agents.contains_key(agent))
     }
 
-    fn next_of_agents(&mut self) -> Option<(AgentNumber, WaitingTree<T>)> {
+    fn next_from_agent_queues(&mut self) -> Option<(AgentNumber, WaitingTree<T>)> {
         if self.partition == Partition::Distributor {
             self.balance();
         }
-        let pauses_count = pauses_count(&self.agents);
-        let may_begin = |(_, hand): &(_, &mut AgentQueue<T>)| {
-            let rests = hand.priority == Priority::Paused && pauses_count;
-            hand.has_room() && !hand.waiting.is_empty() && !rests
+        let has_active_agent = has_active_agent(&self.agents);
+        let may_begin = |(_, agent_queue): &(_, &mut AgentQueue<T>)| {
+            let is_paused = agent_queue.priority == Priority::Paused && has_active_agent;
+            agent_queue.has_room() && !agent_queue.waiting.is_empty() && !is_paused
         };
-        let (agent, hand) = self.agents.iter_mut().filter(may_begin).min_by_key(|(_, hand)| hand.walking)?;
-        hand.waiting.pop_first().map(|(_, ready)| (*agent, ready))
+        let (agent, agent_queue) =
+            self.agents.iter_mut().filter(may_begin).min_by_key(|(_, agent_queue)| agent_queue.walking)?;
+        agent_queue.waiting.pop_first().map(|(_, ready)| (*agent, ready))
     }
 
     /// Moves waiting trees from the agent that has most to the one that has least.
     fn balance(&mut self) {
         loop {
-            let has = |hand: &AgentQueue<T>| hand.waiting.len() + hand.walking;
-            let givers = self.agents.iter().filter(|(_, hand)| !hand.waiting.is_empty());
-            let Some((&fullest, most)) = givers.max_by_key(|(_, hand)| has(hand)) else { return };
-            let Some((&emptiest, least)) = self.agents.iter().min_by_key(|(_, hand)| has(hand)) else {
+            let tree_count = |agent_queue: &AgentQueue<T>| agent_queue.waiting.len() + agent_queue.walking;
+            let nonempty = self.agents.iter().filter(|(_, agent_queue)| !agent_queue.waiting.is_empty());
+            let Some((&fullest, longest)) = nonempty.max_by_key(|(_, agent_queue)| tree_count(agent_queue))
+            else {
                 return;
             };
-            if has(most) <= has(least) + 1 {
+            let Some((&emptiest, shortest)) =
+                self.agents.iter().min_by_key(|(_, agent_queue)| tree_count(agent_queue))
+            else {
+                return;
+            };
+            if tree_count(longest) <= tree_count(shortest) + 1 {
                 return;
             }
-            let last = self.agents.get_mut(&fullest).and_then(|hand| hand.waiting.pop_last());
-            let (Some((rank, ready)), Some(hand)) = (last, self.agents.get_mut(&emptiest)) else { return };
-            hand.waiting.insert(rank, ready);
+            let last = self.agents.get_mut(&fullest).and_then(|agent_queue| agent_queue.waiting.pop_last());
+            let (Some((rank, ready)), Some(agent_queue)) = (last, self.agents.get_mut(&emptiest)) else {
+                return;
+            };
+            agent_queue.waiting.insert(rank, ready);
         }
     }
 
-    fn next_of_pool(&mut self) -> Option<(AgentNumber, WaitingTree<T>)> {
+    fn next_from_pool(&mut self) -> Option<(AgentNumber, WaitingTree<T>)> {
         let (rank, first) = self.pool.first_key_value()?;
-        let pauses_count = pauses_count(&self.agents);
-        let rests = |hand: &AgentQueue<T>| hand.priority == Priority::Paused && pauses_count;
-        let able = self.agents.values().filter(|hand| hand.has_room() && !rests(hand));
-        let highest = able.map(|hand| hand.priority).min()?;
-        let may_begin = |hand: &AgentQueue<T>| hand.has_room() && hand.priority == highest;
+        let has_active_agent = has_active_agent(&self.agents);
+        let is_paused =
+            |agent_queue: &AgentQueue<T>| agent_queue.priority == Priority::Paused && has_active_agent;
+        let available =
+            self.agents.values().filter(|agent_queue| agent_queue.has_room() && !is_paused(agent_queue));
+        let highest = available.map(|agent_queue| agent_queue.priority).min()?;
+        let may_begin =
+            |agent_queue: &AgentQueue<T>| agent_queue.has_room() && agent_queue.priority == highest;
         let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(may_begin);
-        let with_room = self.agents.iter().filter(|(_, hand)| may_begin(hand));
-        let least_busy = with_room.clone().map(|(_, hand)| hand.busyness(1)).min_by(f64::total_cmp)?;
+        let with_free_slots = self.agents.iter().filter(|(_, agent_queue)| may_begin(agent_queue));
+        let least_busy =
+            with_free_slots.clone().map(|(_, agent_queue)| agent_queue.busyness(1)).min_by(f64::total_cmp)?;
         let server = first.server.map(server_at);
         // At a server where it walks already, one more tree causes no additional requests.
         let is_no_busier = |agent: &AgentNumber| {
-            self.agents.get(agent).is_some_and(|hand| {
-                server.is_some_and(|server| hand.servers.contains_key(&server))
-                    || hand.busyness(1) <= 2.0 * least_busy
+            self.agents.get(agent).is_some_and(|agent_queue| {
+                server.is_some_and(|server| agent_queue.servers.contains_key(&server))
+                    || agent_queue.busyness(1) <= 2.0 * least_busy
             })
         };
-        let keeper = self.keeper(first).filter(|keeper| has_room(keeper) && is_no_busier(keeper));
-        let agent = match (keeper, self.partition) {
-            (Some(keeper), _) => keeper,
+        let server_agent = self
+            .server_agent(first)
+            .filter(|server_agent| has_room(server_agent) && is_no_busier(server_agent));
+        let agent = match (server_agent, self.partition) {
+            (Some(server_agent), _) => server_agent,
             (None, Partition::DynamicSize) => {
-                let busy = |hand: &AgentQueue<T>| hand.busyness(1);
-                *with_room
-                    .min_by(|(one, hand), (other, than)| {
-                        busy(hand)
+                let busy = |agent_queue: &AgentQueue<T>| agent_queue.busyness(1);
+                *with_free_slots
+                    .min_by(|(one, agent_queue), (other, than)| {
+                        busy(agent_queue)
                             .total_cmp(&busy(than))
-                            .then_with(|| hand.walking.cmp(&than.walking))
+                            .then_with(|| agent_queue.walking.cmp(&than.walking))
                             .then_with(|| one.cmp(other))
                     })?
                     .0
@@ -452,7 +475,7 @@ impl<T> Dealer<T> {
             (None, Partition::Competition) if let Some(latest) = self.latest.filter(has_room) => latest,
             _ => {
                 let number = first.number;
-                *with_room.map(|(agent, _)| agent).min_by_key(|agent| self.chance(number, **agent))?
+                *with_free_slots.map(|(agent, _)| agent).min_by_key(|agent| self.chance(number, **agent))?
             }
         };
         let rank = *rank;

@@ -23,7 +23,7 @@ fn agents(partition: Partition, capacities: &[f64], visit_slots: usize) -> Deale
 
 /// Deals until no agent has room, and ends trees when nothing else can be done. Returns the agents in the
 /// order of the trees.
-fn play(dealer: &mut Dealer<u64>) -> Vec<(u64, AgentNumber)> {
+fn deal_all(dealer: &mut Dealer<u64>) -> Vec<(u64, AgentNumber)> {
     let (mut dealt, mut walking) = (Vec::new(), Vec::new());
     loop {
         while let Some((agent, tree)) = dealer.deal() {
@@ -44,7 +44,7 @@ fn by_size_beforehand_agents_have_work_in_proportion_to_their_capacity() {
     dealer.plan((0..).zip(sizes).map(|(number, size)| (site(number), size)));
     (0..6).for_each(|number| dealer.offer(tree(number, Some(sizes[number as usize]))));
     let mut work = [0.0; 2];
-    for (number, agent) in play(&mut dealer) {
+    for (number, agent) in deal_all(&mut dealer) {
         work[agent as usize] += sizes[number as usize];
     }
     assert_eq!(work, [600.0, 200.0]);
@@ -54,10 +54,13 @@ fn by_size_beforehand_agents_have_work_in_proportion_to_their_capacity() {
 fn sites_of_unknown_size_are_shared_out_evenly_and_keep_their_agent() {
     let mut dealer = agents(Partition::StaticSize, &[1.0; 4], 1);
     (0..40).for_each(|number| dealer.offer(tree(number, None)));
-    let first: HashMap<u64, AgentNumber> = play(&mut dealer).into_iter().collect();
-    assert!((0..4).all(|agent| first.values().filter(|of| **of == agent).count() == 10), "{first:?}");
+    let first: HashMap<u64, AgentNumber> = deal_all(&mut dealer).into_iter().collect();
+    assert!(
+        (0..4).all(|agent| first.values().filter(|assigned| **assigned == agent).count() == 10),
+        "{first:?}"
+    );
     (0..40).rev().for_each(|number| dealer.offer(WaitingTree { is_again: true, ..tree(number, None) }));
-    assert_eq!(play(&mut dealer).into_iter().collect::<HashMap<_, _>>(), first);
+    assert_eq!(deal_all(&mut dealer).into_iter().collect::<HashMap<_, _>>(), first);
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn a_site_of_unknown_size_counts_as_the_mean_of_those_that_are_known() {
     let mut dealer = agents(Partition::StaticSize, &[1.0; 2], 9);
     dealer.plan([(site(0), 100.0)]);
     (0..3).for_each(|number| dealer.offer(tree(number, None)));
-    let agents: HashMap<u64, AgentNumber> = play(&mut dealer).into_iter().collect();
+    let agents: HashMap<u64, AgentNumber> = deal_all(&mut dealer).into_iter().collect();
     assert_eq!([0, 1, 2].map(|number| agents[&number]), [0, 1, 0]);
 }
 
@@ -79,9 +82,9 @@ fn an_agent_that_rests_is_dealt_nothing_while_another_does_not_and_one_of_low_pr
     let others: Vec<AgentNumber> = (0..3).filter(|agent| *agent != first).collect();
     dealer.set_priority(first, Priority::Last);
     dealer.set_priority(others[0], Priority::Paused);
-    assert_eq!(dealer.spare_room(), 2);
+    assert_eq!(dealer.free_slots(), 2);
     (1..6).for_each(|number| dealer.offer(WaitingTree { server, ..tree(number, None) }));
-    assert_eq!(dealer.spare_room(), 0);
+    assert_eq!(dealer.free_slots(), 0);
     let mut dealt = || -> Vec<AgentNumber> {
         let agents = std::iter::from_fn(|| dealer.deal()).map(|(agent, _)| agent).collect();
         (0..6).for_each(|number| dealer.done(number));
@@ -101,7 +104,7 @@ fn at_server(number: u64, server: u8) -> WaitingTree<u64> {
 }
 
 /// Acts like a survey that checks now and then whether its trees are better elsewhere.
-fn even_out(dealer: &mut Dealer<u64>, trees: &HashMap<u64, u8>) -> usize {
+fn rebalance(dealer: &mut Dealer<u64>, trees: &HashMap<u64, u8>) -> usize {
     let mut moved = 0;
     while let Some(number) = (0..trees.len() as u64).find(|number| dealer.is_better_elsewhere(*number)) {
         dealer.done(number);
@@ -119,11 +122,11 @@ fn agents_walk_at_as_many_servers_each_and_trees_of_a_server_stay_together() {
     // One server has a third of all trees.
     let servers: Vec<u8> = (0..45).map(|number| if number % 3 == 0 { 0 } else { number }).collect();
     (0..).zip(&servers).for_each(|(number, server)| dealer.offer(at_server(number, *server)));
-    let mut of_server = HashMap::<u8, HashSet<AgentNumber>>::new();
+    let mut server_agents = HashMap::<u8, HashSet<AgentNumber>>::new();
     while let Some((agent, tree)) = dealer.deal() {
-        of_server.entry(servers[tree as usize]).or_default().insert(agent);
+        server_agents.entry(servers[tree as usize]).or_default().insert(agent);
     }
-    assert!(of_server.values().all(|agents| agents.len() == 1), "{of_server:?}");
+    assert!(server_agents.values().all(|agents| agents.len() == 1), "{server_agents:?}");
     let servers = dealer.servers();
     assert!(servers.iter().max().unwrap() - servers.iter().min().unwrap() <= 1, "{servers:?}");
 }
@@ -135,9 +138,9 @@ fn an_agent_that_joins_later_gets_its_part_of_what_is_walked_already() {
     (0..60).for_each(|number| dealer.offer(at_server(number, trees[&number])));
     while dealer.deal().is_some() {}
     assert_eq!(dealer.servers(), [30, 30]);
-    assert_eq!(even_out(&mut dealer, &trees), 0);
+    assert_eq!(rebalance(&mut dealer, &trees), 0);
     dealer.join(AgentCapacity { places: 64, capacity: 1.0 });
-    let moved = even_out(&mut dealer, &trees);
+    let moved = rebalance(&mut dealer, &trees);
     let servers = dealer.servers();
     assert!(servers.iter().max().unwrap() <= &(2 * servers.iter().min().unwrap() + 2), "{servers:?}");
     assert!(moved <= 20, "{moved}");
@@ -149,19 +152,19 @@ proptest! {
     #[test]
     fn no_agent_has_twice_as_many_servers_for_its_capacity_as_another(
         capacities in prop::collection::vec(1_u32..4, 2..5),
-        over in prop::collection::vec(any::<bool>(), 1..120),
+        is_done in prop::collection::vec(any::<bool>(), 1..120),
     ) {
         let capacities: Vec<f64> = capacities.into_iter().map(f64::from).collect();
         let mut dealer = agents(Partition::DynamicSize, &capacities, 200);
-        let trees: HashMap<u64, u8> = (0..over.len() as u64).map(|number| (number, number as u8)).collect();
+        let trees: HashMap<u64, u8> = (0..is_done.len() as u64).map(|number| (number, number as u8)).collect();
         (0..trees.len() as u64).for_each(|number| dealer.offer(at_server(number, trees[&number])));
         while dealer.deal().is_some() {}
-        (0..).zip(over).filter(|(_, over)| *over).for_each(|(number, _)| dealer.done(number));
-        even_out(&mut dealer, &trees);
-        let of_each: Vec<(f64, f64)> = dealer.servers().into_iter().map(|servers| servers as f64).zip(capacities).collect();
-        for (one, capacity) in &of_each {
-            for (other, its) in &of_each {
-                prop_assert!(one / capacity <= 2.0 * (other + 1.0) / its, "{of_each:?}");
+        (0..).zip(is_done).filter(|(_, is_done)| *is_done).for_each(|(number, _)| dealer.done(number));
+        rebalance(&mut dealer, &trees);
+        let per_agent: Vec<(f64, f64)> = dealer.servers().into_iter().map(|servers| servers as f64).zip(capacities).collect();
+        for (one, capacity) in &per_agent {
+            for (other, other_capacity) in &per_agent {
+                prop_assert!(one / capacity <= 2.0 * (other + 1.0) / other_capacity, "{per_agent:?}");
             }
         }
     }
@@ -178,25 +181,26 @@ fn sites_are_given_out_in_turn() {
 
 #[test]
 fn a_site_has_its_agent_by_chance_whatever_else_is_offered_and_keeps_it_when_another_leaves() {
-    let of = |numbers: &[u64], leaving: Option<AgentNumber>| {
+    let assigned = |numbers: &[u64], leaving: Option<AgentNumber>| {
         let mut dealer = agents(Partition::StaticRandom, &[1.0; 5], 3);
         leaving.iter().for_each(|agent| drop(dealer.leave(*agent)));
         numbers.iter().for_each(|number| dealer.offer(tree(*number, None)));
-        play(&mut dealer).into_iter().collect::<HashMap<_, _>>()
+        deal_all(&mut dealer).into_iter().collect::<HashMap<_, _>>()
     };
     let numbers: Vec<u64> = (0..200).collect();
-    let all = of(&numbers, None);
-    let few = of(&numbers[150..], None);
+    let all = assigned(&numbers, None);
+    let few = assigned(&numbers[150..], None);
     assert!(few.iter().all(|(number, agent)| all[number] == *agent));
-    let without = of(&numbers, Some(3));
+    let without = assigned(&numbers, Some(3));
     assert!(without.iter().all(|(number, agent)| all[number] == *agent || all[number] == 3));
-    let busiest = (0..5).map(|agent| all.values().filter(|of| **of == agent).count()).max().unwrap();
+    let busiest =
+        (0..5).map(|agent| all.values().filter(|assigned| **assigned == agent).count()).max().unwrap();
     assert!((40..60).contains(&busiest), "{busiest} of 200");
 }
 
 #[test]
 fn who_competes_takes_as_much_as_it_has_room_for_and_who_is_given_in_turn_as_much_as_others() {
-    let of_each = |partition| {
+    let per_agent = |partition| {
         let mut dealer = agents(partition, &[1.0; 4], 10);
         (0..20).for_each(|number| dealer.offer(tree(number, None)));
         let mut count = [0; 4];
@@ -206,8 +210,8 @@ fn who_competes_takes_as_much_as_it_has_room_for_and_who_is_given_in_turn_as_muc
         count.sort_unstable();
         count
     };
-    assert_eq!(of_each(Partition::Competition), [0, 0, 10, 10]);
-    assert_eq!(of_each(Partition::Distributor), [5, 5, 5, 5]);
+    assert_eq!(per_agent(Partition::Competition), [0, 0, 10, 10]);
+    assert_eq!(per_agent(Partition::Distributor), [5, 5, 5, 5]);
 }
 
 #[test]
@@ -215,15 +219,15 @@ fn who_has_few_waiting_is_given_some_of_who_has_most() {
     let mut dealer = agents(Partition::Distributor, &[1.0; 2], 1);
     (0..8).for_each(|number| dealer.offer(tree(number, None)));
     // Agent 0 finishes its trees at once, agent 1 never finishes its first.
-    let mut of_second = 0;
+    let mut second_count = 0;
     while let Some((agent, tree)) = dealer.deal() {
         if agent == 0 {
             dealer.done(tree);
         } else {
-            of_second += 1;
+            second_count += 1;
         }
     }
-    assert_eq!(of_second, 1);
+    assert_eq!(second_count, 1);
 }
 
 #[test]
@@ -231,22 +235,25 @@ fn trees_of_a_server_stay_with_their_agent_while_it_has_room() {
     for partition in [Partition::DynamicRandom, Partition::DynamicSize, Partition::Distributor] {
         let mut dealer = agents(partition, &[1.0; 5], 2);
         let server = Some([41, 90, 0, 1].into());
-        let mut of_server = Vec::new();
+        let mut server_agents = Vec::new();
         for number in 0..20 {
             dealer.offer(WaitingTree { server: server.filter(|_| number % 2 == 0), ..tree(number, None) });
             let (agent, _) = dealer.deal().unwrap();
-            of_server.extend((number % 2 == 0).then_some(agent));
+            server_agents.extend((number % 2 == 0).then_some(agent));
             dealer.done(number);
         }
-        assert!(of_server.iter().all(|agent| *agent == of_server[0]), "{partition:?}: {of_server:?}");
+        assert!(
+            server_agents.iter().all(|agent| *agent == server_agents[0]),
+            "{partition:?}: {server_agents:?}"
+        );
         assert_eq!(dealer.handed_over(), 0);
         // Waiting trees are distributed evenly first.
         if partition == Partition::Distributor {
             continue;
         }
         (100..103).for_each(|number| dealer.offer(WaitingTree { server, ..tree(number, None) }));
-        assert!((0..2).all(|_| dealer.deal().is_some_and(|(agent, _)| agent == of_server[0])));
-        assert!(dealer.deal().is_some_and(|(agent, _)| agent != of_server[0]), "the first has no room");
+        assert!((0..2).all(|_| dealer.deal().is_some_and(|(agent, _)| agent == server_agents[0])));
+        assert!(dealer.deal().is_some_and(|(agent, _)| agent != server_agents[0]), "the first has no room");
         assert_eq!(dealer.handed_over(), 1);
         // Its agents leave: the next agent to join takes it over.
         (0..5).for_each(|agent| assert!(dealer.leave(agent).len() < 3));
@@ -293,20 +300,20 @@ proptest! {
                     waiting.insert(next);
                     next += 1;
                 }
-                DealerEvent::Done(which) => {
+                DealerEvent::Done(choice) => {
                     let mut trees: Vec<u64> = walked.keys().copied().collect();
                     trees.sort_unstable();
                     if !trees.is_empty() {
-                        let tree = trees[which.index(trees.len())];
+                        let tree = trees[choice.index(trees.len())];
                         walked.remove(&tree);
                         dealer.done(tree);
                     }
                 }
                 DealerEvent::Join => present.push(dealer.join(AgentCapacity { places: visit_slots, capacity: 1.0 })),
-                DealerEvent::Leave(which) if !present.is_empty() => {
-                    let agent = present.remove(which.index(present.len()));
+                DealerEvent::Leave(choice) if !present.is_empty() => {
+                    let agent = present.remove(choice.index(present.len()));
                     let left = dealer.leave(agent);
-                    let mut expected: Vec<u64> = walked.iter().filter(|(_, of)| **of == agent).map(|(tree, _)| *tree).collect();
+                    let mut expected: Vec<u64> = walked.iter().filter(|(_, assigned)| **assigned == agent).map(|(tree, _)| *tree).collect();
                     expected.sort_unstable();
                     prop_assert_eq!(&left, &expected);
                     for number in left {
@@ -321,7 +328,7 @@ proptest! {
                 prop_assert!(present.contains(&agent) && waiting.remove(&tree));
                 prop_assert_eq!(walked.insert(tree, agent), None);
             }
-            let busy = |agent: &AgentNumber| walked.values().filter(|of| *of == agent).count();
+            let busy = |agent: &AgentNumber| walked.values().filter(|assigned| *assigned == agent).count();
             prop_assert!(present.iter().all(|agent| busy(agent) <= visit_slots));
             let is_dynamic = !matches!(partition, Partition::StaticRandom | Partition::StaticSize);
             if is_dynamic && present.iter().any(|agent| busy(agent) < visit_slots) {

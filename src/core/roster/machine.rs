@@ -34,7 +34,7 @@ pub enum Requeue<T> {
 #[derive(Debug)]
 pub struct Roster<T> {
     limits: VisitLimits,
-    places: VisitSlots,
+    slots: VisitSlots,
     /// The trees that are visited, each with the server at which it has a slot.
     visits: HashMap<u64, Option<IpAddr>>,
     put_off: BTreeMap<(SystemTime, u64), T>,
@@ -52,7 +52,7 @@ impl<T> Roster<T> {
     pub fn new(limits: VisitLimits) -> Self {
         Self {
             limits,
-            places: VisitSlots::new(&limits),
+            slots: VisitSlots::new(&limits),
             visits: HashMap::new(),
             put_off: BTreeMap::new(),
             parked: HashMap::new(),
@@ -68,7 +68,7 @@ impl<T> Roster<T> {
             // A tree that falls due could not be visited either.
             return VisitStep::Wait(None);
         }
-        if let Some((number, tree)) = self.come_back(now) {
+        if let Some((number, tree)) = self.pop_ready(now) {
             self.begin(number);
             return VisitStep::Begin(tree);
         }
@@ -86,7 +86,7 @@ impl<T> Roster<T> {
     /// # Errors
     /// The scope in which no slot is left.
     pub fn enter(&mut self, number: u64, address: IpAddr) -> Result<(), VisitScope> {
-        self.places.take(address)?;
+        self.slots.take(address)?;
         self.visits.insert(number, Some(address));
         Ok(())
     }
@@ -95,35 +95,35 @@ impl<T> Roster<T> {
     /// slot at the new server if one is left. If none is left, it continues as a guest, which keeps no other
     /// tree from visiting. So a tree that begins at a crowded server and continues elsewhere does not keep
     /// the slot idle. Returns whether a slot has become free.
-    pub fn go_to(&mut self, number: u64, address: IpAddr) -> bool {
-        let before = self.visits.get(&number).copied().flatten();
-        if before.is_some_and(|before| server_at(before) == server_at(address)) {
+    pub fn move_to(&mut self, number: u64, address: IpAddr) -> bool {
+        let previous = self.visits.get(&number).copied().flatten();
+        if previous.is_some_and(|previous| server_at(previous) == server_at(address)) {
             return false;
         }
-        if let Some(before) = before {
-            self.free(number, before);
+        if let Some(previous) = previous {
+            self.free(number, previous);
         }
-        let taken = self.places.take(address).is_ok().then_some(address);
+        let taken = self.slots.take(address).is_ok().then_some(address);
         self.visits.insert(number, taken);
-        before.is_some()
+        previous.is_some()
     }
 
     /// Reports that a visit has ended, and frees its slot.
-    pub fn leave(&mut self, number: u64, back: Option<Requeue<T>>) {
+    pub fn leave(&mut self, number: u64, requeue: Option<Requeue<T>>) {
         if let Some(address) = self.visits.remove(&number).flatten() {
             self.free(number, address);
         }
-        let found_full = if let Some(Requeue::Parked(_, spot)) = &back { Some(*spot) } else { None };
+        let full_scope = if let Some(Requeue::Parked(_, scope)) = &requeue { Some(*scope) } else { None };
         // The tree may have been woken for a slot and gone elsewhere: its name leads to another server by
         // now, or to none, or another scope was full. Then the next tree that waits for that slot is woken.
-        if let Some(spot) = self.woken.remove(&number).filter(|spot| found_full != Some(*spot)) {
-            self.wake(spot);
+        if let Some(scope) = self.woken.remove(&number).filter(|scope| full_scope != Some(*scope)) {
+            self.wake(scope);
         }
-        match back {
+        match requeue {
             None => {}
             // The visit in its way may have left in the meantime, and then nothing would wake it.
-            Some(Requeue::Parked(tree, spot)) if !self.places.has_room(spot) => {
-                self.parked.entry(spot).or_default().push_back((number, tree));
+            Some(Requeue::Parked(tree, scope)) if !self.slots.has_room(scope) => {
+                self.parked.entry(scope).or_default().push_back((number, tree));
                 self.parked_count += 1;
             }
             Some(Requeue::Parked(tree, _) | Requeue::Again(tree)) => self.ready.push_back((number, tree)),
@@ -151,7 +151,7 @@ impl<T> Roster<T> {
     }
 
     /// The next tree that was visited before and may be visited again.
-    fn come_back(&mut self, now: SystemTime) -> Option<(u64, T)> {
+    fn pop_ready(&mut self, now: SystemTime) -> Option<(u64, T)> {
         if let Some(due) = self.put_off.first_entry()
             && due.key().0 <= now
         {
@@ -163,23 +163,23 @@ impl<T> Roster<T> {
 
     /// Frees the slot of a visit: another tree that waits there may be visited.
     fn free(&mut self, number: u64, address: IpAddr) {
-        self.places.leave(address);
-        let spots = VisitScope::around(address);
-        if self.woken.get(&number).is_some_and(|spot| spots.contains(spot)) {
+        self.slots.leave(address);
+        let scopes = VisitScope::scopes_at(address);
+        if self.woken.get(&number).is_some_and(|scope| scopes.contains(scope)) {
             self.woken.remove(&number);
         }
-        spots.into_iter().for_each(|spot| self.wake(spot));
+        scopes.into_iter().for_each(|scope| self.wake(scope));
     }
 
-    fn wake(&mut self, spot: VisitScope) {
-        let Some(waiting) = self.parked.get_mut(&spot) else { return };
+    fn wake(&mut self, scope: VisitScope) {
+        let Some(waiting) = self.parked.get_mut(&scope) else { return };
         if let Some((number, tree)) = waiting.pop_front() {
             self.parked_count -= 1;
-            self.woken.insert(number, spot);
+            self.woken.insert(number, scope);
             self.ready.push_back((number, tree));
         }
         if waiting.is_empty() {
-            self.parked.remove(&spot);
+            self.parked.remove(&scope);
         }
     }
 }

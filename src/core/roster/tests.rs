@@ -131,14 +131,14 @@ fn no_tree_is_taken_while_too_many_wait() {
 #[test]
 fn a_visit_that_asks_elsewhere_leaves_its_place_to_those_who_wait_for_it() {
     let mut roster = with_two_parked();
-    assert!(!roster.go_to(0, server(1)), "it is there");
-    assert!(roster.go_to(0, server(2)));
+    assert!(!roster.move_to(0, server(1)), "it is there");
+    assert!(roster.move_to(0, server(2)));
     assert_eq!(roster.poll(START), VisitStep::Begin(1));
     roster.enter(1, server(1)).unwrap();
     // Back at a server whose slot is taken, it is a guest and has no slot to free.
-    assert!(roster.go_to(0, server(1)));
+    assert!(roster.move_to(0, server(1)));
     assert_eq!(roster.poll(START), VisitStep::Take, "tree 2 waits for tree 1");
-    assert!(!roster.go_to(0, server(2)), "nobody waited for a guest");
+    assert!(!roster.move_to(0, server(2)), "nobody waited for a guest");
     roster.leave(1, None);
     assert_eq!(roster.poll(START), VisitStep::Begin(2));
     roster.enter(2, server(1)).unwrap();
@@ -156,7 +156,7 @@ fn a_tree_that_was_woken_and_goes_on_elsewhere_wakes_one_other_and_no_more() {
     roster.leave(0, None);
     assert_eq!(roster.poll(START), VisitStep::Begin(1));
     roster.enter(1, server(1)).unwrap();
-    roster.go_to(1, server(2));
+    roster.move_to(1, server(2));
     assert_eq!(roster.poll(START), VisitStep::Begin(2));
     roster.enter(2, server(1)).unwrap();
     roster.leave(1, None);
@@ -175,11 +175,11 @@ proptest! {
         per_address in 1_u32..3,
         endings in prop::collection::vec(0_usize..5, 1..50),
     ) {
-        let mut left: HashMap<u64, VisitPlan> = (0..).zip(plans).collect();
-        let mut queue = 0..left.len() as u64;
+        let mut remaining: HashMap<u64, VisitPlan> = (0..).zip(plans).collect();
+        let mut queue = 0..remaining.len() as u64;
         let mut roster = Roster::new(VisitLimits { waiting: 3, ..VisitLimits::new(visits, per_address, None) });
         let (mut now, mut visited, mut endings) = (START, Vec::<(u64, Option<u8>)>::new(), endings.into_iter().cycle());
-        while !left.is_empty() {
+        while !remaining.is_empty() {
             let due = loop {
                 let number = match roster.poll(now) {
                     VisitStep::Begin(number) => number,
@@ -192,7 +192,7 @@ proptest! {
                     },
                     VisitStep::Wait(due) => break due,
                 };
-                let at = left[&number][0].0;
+                let at = remaining[&number][0].0;
                 match roster.enter(number, server(at)) {
                     Ok(()) => visited.push((number, Some(at))),
                     Err(full) => roster.leave(number, Some(Requeue::Parked(number, full))),
@@ -200,28 +200,28 @@ proptest! {
             };
             prop_assert!(visited.len() <= visits);
             for at in 0..3 {
-                let there = visited.iter().filter(|visit| visit.1 == Some(at)).count();
-                prop_assert!(there <= per_address as usize);
+                let visit_count = visited.iter().filter(|visit| visit.1 == Some(at)).count();
+                prop_assert!(visit_count <= per_address as usize);
             }
             let Some(ending) = endings.next() else { unreachable!("they go round") };
             if visited.is_empty() {
-                prop_assert!(due.is_some(), "nobody is visited, nobody is due, and {} are left", left.len());
+                prop_assert!(due.is_some(), "nobody is visited, nobody is due, and {} are left", remaining.len());
                 now = due.unwrap_or(now);
                 continue;
             }
-            let place = ending % visited.len();
-            let (number, at) = visited[place];
-            if let Some(elsewhere) = left.get_mut(&number).and_then(|plan| plan[0].1.take())
+            let index = ending % visited.len();
+            let (number, at) = visited[index];
+            if let Some(elsewhere) = remaining.get_mut(&number).and_then(|plan| plan[0].1.take())
                 && at != Some(elsewhere)
             {
                 // It sends requests to another server first, with a slot there if one is left.
-                let there = visited.iter().filter(|visit| visit.1 == Some(elsewhere)).count();
-                visited[place].1 = (there < per_address as usize).then_some(elsewhere);
-                roster.go_to(number, server(elsewhere));
+                let visit_count = visited.iter().filter(|visit| visit.1 == Some(elsewhere)).count();
+                visited[index].1 = (visit_count < per_address as usize).then_some(elsewhere);
+                roster.move_to(number, server(elsewhere));
                 continue;
             }
-            visited.swap_remove(place);
-            let plan = left.get_mut(&number).expect("only those that are left are visited");
+            visited.swap_remove(index);
+            let plan = remaining.get_mut(&number).expect("only those that are left are visited");
             let (_, _, is_put_off) = plan.remove(0);
             let is_done = plan.is_empty();
             let until = now + Duration::from_secs(1 + number % 3);
@@ -231,7 +231,7 @@ proptest! {
                 (false, false) => Some(Requeue::Again(number)),
             });
             if is_done {
-                left.remove(&number);
+                remaining.remove(&number);
             }
         }
         prop_assert!(roster.is_empty());

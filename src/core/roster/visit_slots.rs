@@ -15,7 +15,7 @@ pub enum VisitScope {
 
 impl VisitScope {
     /// The server, and its neighbourhood.
-    pub(super) fn around(address: IpAddr) -> [Self; 2] {
+    pub(super) fn scopes_at(address: IpAddr) -> [Self; 2] {
         [Self::Server(server_at(address)), Self::Neighbourhood(Neighbourhood::from_address(address))]
     }
 }
@@ -41,32 +41,32 @@ impl VisitSlots {
     /// # Errors
     /// The scope in which no slot is left.
     pub(super) fn take(&mut self, address: IpAddr) -> Result<(), VisitScope> {
-        let spots = VisitScope::around(address);
-        if let Some(full) = spots.into_iter().find(|spot| !self.has_room(*spot)) {
+        let scopes = VisitScope::scopes_at(address);
+        if let Some(full) = scopes.into_iter().find(|scope| !self.has_room(*scope)) {
             return Err(full);
         }
-        for spot in spots {
-            *self.taken.entry(spot).or_default() += 1;
+        for scope in scopes {
+            *self.taken.entry(scope).or_default() += 1;
         }
         Ok(())
     }
 
     /// Whether a visit may take a slot there.
-    pub(super) fn has_room(&self, spot: VisitScope) -> bool {
-        let places = match spot {
+    pub(super) fn has_room(&self, scope: VisitScope) -> bool {
+        let limit = match scope {
             VisitScope::Server(_) => Some(self.per_address),
             VisitScope::Neighbourhood(_) => self.per_neighbourhood,
         };
-        let taken = self.taken.get(&spot).copied().unwrap_or_default();
-        places.is_none_or(|places| taken < places)
+        let taken = self.taken.get(&scope).copied().unwrap_or_default();
+        limit.is_none_or(|limit| taken < limit)
     }
 
     pub(super) fn leave(&mut self, address: IpAddr) {
-        for spot in VisitScope::around(address) {
-            if let Some(taken) = self.taken.get_mut(&spot) {
+        for scope in VisitScope::scopes_at(address) {
+            if let Some(taken) = self.taken.get_mut(&scope) {
                 *taken -= 1;
                 if *taken == 0 {
-                    self.taken.remove(&spot);
+                    self.taken.remove(&scope);
                 }
             }
         }

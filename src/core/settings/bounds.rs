@@ -41,11 +41,11 @@ impl From<&Allowance> for SharedBudget {
 }
 
 impl From<&LoadBudget> for LoadLimits {
-    fn from(bearable: &LoadBudget) -> Self {
+    fn from(load_budget: &LoadBudget) -> Self {
         Self {
-            requests: bearable.requests,
-            bytes: bearable.bytes.map(|size| size.0),
-            busy: bearable.busy.map(|span| span.0),
+            requests: load_budget.requests,
+            bytes: load_budget.bytes.map(|size| size.0),
+            busy: load_budget.busy.map(|span| span.0),
         }
     }
 }

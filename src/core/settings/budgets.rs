@@ -17,7 +17,7 @@ impl Budgets {
     #[must_use]
     pub fn limits_busy_time(&self) -> bool {
         let all = [self.server, self.network, self.system];
-        all.iter().any(|place| place.in_all.busy.is_some() || place.per_day.busy.is_some())
+        all.iter().any(|allowance| allowance.in_all.busy.is_some() || allowance.per_day.busy.is_some())
     }
 }
 

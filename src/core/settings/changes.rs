@@ -22,33 +22,33 @@ pub struct Change {
 /// the settings that it began with. A setting that decides the content of tables must stay, or one survey
 /// would mix the rows of two.
 #[must_use]
-pub fn first_forbidden_change(began_with: &Settings, goes_on_with: &Settings) -> Option<Change> {
-    let mut changed = Settings::TABLE.iter().filter(|setting| setting.differs(began_with, goes_on_with));
+pub fn first_forbidden_change(started_with: &Settings, resumed_with: &Settings) -> Option<Change> {
+    let mut changed = Settings::TABLE.iter().filter(|setting| setting.differs(started_with, resumed_with));
     changed.find_map(|setting| {
         let expected = match setting.rules.on_resume {
             OnResume::Free => return None,
             OnResume::Fixed => "that value, because tables depend on it",
-            _ if !setting.is_less_polite(began_with, goes_on_with) => return None,
+            _ if !setting.is_less_polite(started_with, resumed_with) => return None,
             _ => "that value or a more polite one",
         };
-        let [was, is] = [began_with, goes_on_with].map(|settings| (setting.written)(settings).in_message());
+        let [was, is] = [started_with, resumed_with].map(|settings| (setting.written)(settings).in_message());
         Some(Change { key: setting.key, was, is, expected })
     })
 }
 
-/// The current settings of a survey, with each setting in `wished` that differs from the value that the
+/// The current settings of a survey, with each setting in `requested` that differs from the value that the
 /// survey began with.
 ///
 /// # Errors
 /// If a value cannot be read back as it is written.
-pub fn with_wishes(
-    began_with: &Settings,
-    stands_at: &Settings,
-    wished: &Settings,
+pub fn with_changes(
+    started_with: &Settings,
+    current: &Settings,
+    requested: &Settings,
 ) -> Result<Settings, String> {
-    let mut settings = stands_at.clone();
-    for setting in Settings::TABLE.iter().filter(|setting| setting.differs(began_with, wished)) {
-        let read = (setting.read)(&mut settings, &(setting.written)(wished));
+    let mut settings = current.clone();
+    for setting in Settings::TABLE.iter().filter(|setting| setting.differs(started_with, requested)) {
+        let read = (setting.read)(&mut settings, &(setting.written)(requested));
         read.map_err(|refusal| refusal.for_key(setting.key))?;
     }
     Ok(settings)
@@ -112,10 +112,10 @@ mod tests {
         let seconds = |number| Span(Duration::from_secs(number));
         let began = Settings { min_delay: seconds(2), depth: DepthRule::Levels(5), ..Settings::default() };
         let stands = Settings { min_delay: seconds(10), ..began.clone() };
-        let wished = Settings { depth: DepthRule::Levels(4), sites: 7, ..began.clone() };
-        let all = with_wishes(&began, &stands, &wished).unwrap();
+        let requested = Settings { depth: DepthRule::Levels(4), sites: 7, ..began.clone() };
+        let all = with_changes(&began, &stands, &requested).unwrap();
         assert_eq!((all.min_delay, all.depth, all.sites), (seconds(10), DepthRule::Levels(4), 7));
-        assert_eq!(with_wishes(&began, &stands, &began).unwrap(), stands);
+        assert_eq!(with_changes(&began, &stands, &began).unwrap(), stands);
     }
 
     #[test]

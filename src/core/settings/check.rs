@@ -25,12 +25,12 @@ impl Settings {
     /// the content of the files in the settings.
     #[must_use]
     pub fn refusal(&self, least: &SmallestBudgets) -> Option<String> {
-        let of_values = || Self::TABLE.iter().find_map(|setting| setting.refusal(self, least));
+        let invalid_value = || Self::TABLE.iter().find_map(|setting| setting.refusal(self, least));
         self.no_country()
-            .or_else(of_values)
+            .or_else(invalid_value)
             .or_else(|| self.empty_words())
             .or_else(|| self.delay_conflict())
-            .or_else(|| self.idle())
+            .or_else(|| self.unused_setting())
     }
 
     fn no_country(&self) -> Option<String> {

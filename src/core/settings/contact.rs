@@ -10,7 +10,7 @@ impl Settings {
         match self.contact.as_deref() {
             Some(contact) if is_contact(contact) => None,
             Some(contact) => Some(format!("--contact is '{}', expected {EXPECTED}", contact.escape_debug())),
-            None if self.stays_on_loopback() => None,
+            None if self.is_loopback_only() => None,
             None => Some(format!(
                 "no --contact given: site owners must be able to reach you; give {EXPECTED} (not needed if --dns \
                  and --gateway are on this machine)"

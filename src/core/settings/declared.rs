@@ -27,7 +27,7 @@ pub struct Setting {
     pub(super) written: fn(&Settings) -> Written,
     pub(super) read: fn(&mut Settings, &Written) -> Result<(), Refusal>,
     pub(super) amount: fn(&Settings) -> Amount,
-    pub(super) in_words: fn(&Settings) -> String,
+    pub(super) describe: fn(&Settings) -> String,
     pub(super) move_paths: fn(&mut Settings, &NewPath<'_>),
 }
 

@@ -15,7 +15,7 @@ impl Setting {
         let default = match self.rules.unset {
             Some("") => return self.help.to_owned(),
             Some(words) => words.to_owned(),
-            None => (self.in_words)(&Settings::default()),
+            None => (self.describe)(&Settings::default()),
         };
         format!("{} [default: {default}]", self.help)
     }

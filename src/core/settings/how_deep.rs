@@ -25,7 +25,7 @@ impl Settings {
 
     /// Whether pages are skipped that do not promise to be worth a request.
     #[must_use]
-    pub fn leaves_pages_out(&self) -> bool {
+    pub fn skips_pages(&self) -> bool {
         self.depth == DepthRule::Auto || self.focus.is_some()
     }
 
@@ -36,7 +36,7 @@ impl Settings {
     }
 
     /// Refuses the first setting that has no effect without another one, or that contradicts another one.
-    pub(super) fn idle(&self) -> Option<String> {
+    pub(super) fn unused_setting(&self) -> Option<String> {
         if self.focus.is_some() && self.since.is_none() {
             return Some("--focus needs an earlier survey: give its folder with --since".to_owned());
         }
@@ -49,8 +49,8 @@ impl Settings {
         let given = [
             ("max-depth", self.max_depth.is_some() && !is_auto),
             ("coverage", self.coverage.is_some() && !is_auto),
-            ("rates", self.rates.is_some() && !self.leaves_pages_out()),
-            ("probe-depth", self.probe_depth > 0.0 && !self.leaves_pages_out()),
+            ("rates", self.rates.is_some() && !self.skips_pages()),
+            ("probe-depth", self.probe_depth > 0.0 && !self.skips_pages()),
         ];
         let (key, _) = given.into_iter().find(|(_, is_idle)| *is_idle)?;
         Some(format!("--{key} has no effect with --depth {}: give --depth auto", self.depth))
@@ -65,16 +65,16 @@ mod tests {
     fn auto_goes_to_level_twenty_for_95_percent_unless_told() {
         let auto = Settings { depth: DepthRule::Auto, ..Settings::default() };
         assert_eq!((auto.deepest(), auto.wanted_coverage()), (20, Some(0.95)));
-        let told = Settings { max_depth: Some(6), coverage: Some(0.8), ..auto };
-        assert_eq!((told.deepest(), told.wanted_coverage()), (6, Some(0.8)));
-        let levels = Settings { depth: DepthRule::Levels(3), ..told };
+        let explicit = Settings { max_depth: Some(6), coverage: Some(0.8), ..auto };
+        assert_eq!((explicit.deepest(), explicit.wanted_coverage()), (6, Some(0.8)));
+        let levels = Settings { depth: DepthRule::Levels(3), ..explicit };
         assert_eq!((levels.deepest(), levels.wanted_coverage()), (3, None));
     }
 
     #[test]
     fn what_only_auto_obeys_is_refused_beside_a_number_of_levels() {
         let levels = Settings::default();
-        assert_eq!(levels.idle(), None);
+        assert_eq!(levels.unused_setting(), None);
         let given = [
             Settings { max_depth: Some(6), ..levels.clone() },
             Settings { coverage: Some(0.8), ..levels.clone() },
@@ -82,24 +82,24 @@ mod tests {
             Settings { probe_depth: 0.1, ..levels },
         ];
         for (settings, key) in given.into_iter().zip(["max-depth", "coverage", "rates", "probe-depth"]) {
-            let refusal = settings.idle();
+            let refusal = settings.unused_setting();
             assert_eq!(refusal, Some(format!("--{key} has no effect with --depth 8: give --depth auto")));
-            assert_eq!(Settings { depth: DepthRule::Auto, ..settings }.idle(), None);
+            assert_eq!(Settings { depth: DepthRule::Auto, ..settings }.unused_setting(), None);
         }
     }
 
     #[test]
     fn a_focus_needs_an_earlier_survey_and_samples_what_it_leaves_out() {
         let focus = Settings { focus: Some(0.1), since: Some("old".into()), ..Settings::default() };
-        assert_eq!((focus.idle(), focus.probed_share()), (None, 0.02));
-        assert!(focus.leaves_pages_out() && !Settings::default().leaves_pages_out());
-        let told = Settings { probe_depth: 0.3, rates: Some("rates.json".into()), ..focus.clone() };
-        assert_eq!((told.idle(), told.probed_share()), (None, 0.3));
+        assert_eq!((focus.unused_setting(), focus.probed_share()), (None, 0.02));
+        assert!(focus.skips_pages() && !Settings::default().skips_pages());
+        let explicit = Settings { probe_depth: 0.3, rates: Some("rates.json".into()), ..focus.clone() };
+        assert_eq!((explicit.unused_setting(), explicit.probed_share()), (None, 0.3));
         let alone = Settings { since: None, ..focus.clone() };
         let refusal = "--focus needs an earlier survey: give its folder with --since";
-        assert_eq!(alone.idle().as_deref(), Some(refusal));
+        assert_eq!(alone.unused_setting().as_deref(), Some(refusal));
         let twice = Settings { coverage: Some(0.9), depth: DepthRule::Auto, ..focus };
         let refusal = "--coverage and --focus both set how much to fetch: give only one of them";
-        assert_eq!(twice.idle().as_deref(), Some(refusal));
+        assert_eq!(twice.unused_setting().as_deref(), Some(refusal));
     }
 }

@@ -24,23 +24,23 @@ pub struct LessPolite {
 /// permission of its own.
 #[must_use]
 pub fn impolite(settings: &Settings) -> Vec<LessPolite> {
-    if settings.stays_on_loopback() {
+    if settings.is_loopback_only() {
         return Vec::new();
     }
     let polite = Settings::default();
-    let harsher = Settings::TABLE.iter().filter(|setting| setting.is_less_polite(&polite, settings));
-    let mut broken: Vec<(bool, LessPolite)> = harsher
+    let less_polite = Settings::TABLE.iter().filter(|setting| setting.is_less_polite(&polite, settings));
+    let mut broken: Vec<(bool, LessPolite)> = less_polite
         .filter_map(|setting| {
             let (when, breaks) = setting.rules.breaks?;
             let is_broken =
                 when == BreakCondition::LessPolite || (setting.amount)(settings) == Amount::NoLimit;
             let [is, polite] = [settings, &polite].map(|settings| (setting.written)(settings).in_message());
-            let is_of_a_tree = setting.group == HOW_FAR;
-            is_broken.then_some((is_of_a_tree, LessPolite { key: setting.key, is, polite, breaks }))
+            let is_per_site = setting.group == HOW_FAR;
+            is_broken.then_some((is_per_site, LessPolite { key: setting.key, is, polite, breaks }))
         })
         .collect();
-    broken.sort_by_key(|(is_of_a_tree, _)| *is_of_a_tree);
-    broken.into_iter().map(|(_, harsher)| harsher).collect()
+    broken.sort_by_key(|(is_per_site, _)| *is_per_site);
+    broken.into_iter().map(|(_, less_polite)| less_polite).collect()
 }
 
 /// The group of the settings that limit a site tree.
@@ -64,19 +64,19 @@ mod tests {
     fn keys(change: impl FnOnce(&mut Settings)) -> Vec<&'static str> {
         let mut settings = Settings::default();
         change(&mut settings);
-        impolite(&settings).into_iter().map(|harsher| harsher.key).collect()
+        impolite(&settings).into_iter().map(|less_polite| less_polite.key).collect()
     }
 
     #[test]
     fn the_defaults_and_all_that_is_gentler_are_polite() {
         assert!(keys(|_| {}).is_empty());
-        let gentler = |settings: &mut Settings| {
+        let more_polite = |settings: &mut Settings| {
             settings.min_delay = Span(Duration::from_secs(10));
             settings.delay_factor = 9.0;
             settings.rate = Some(Size(1000));
             settings.harm = Some(0.001);
         };
-        assert!(keys(gentler).is_empty());
+        assert!(keys(more_polite).is_empty());
     }
 
     #[test]
@@ -102,9 +102,9 @@ mod tests {
             per_address: 50,
             ..Settings::default()
         };
-        let told: Vec<String> = impolite(&settings).iter().map(ToString::to_string).collect();
+        let messages: Vec<String> = impolite(&settings).iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            messages,
             [
                 "--per-site 2 breaks the promise of one request at a time per site (polite: 1)",
                 "--per-address 50 breaks the promise of one request at a time per server (polite: 1)",
@@ -113,8 +113,8 @@ mod tests {
                 "--max-delay 30s breaks the promise of long pauses for servers in trouble (polite: 1m)",
             ]
         );
-        let here = Some("127.0.0.1:9".parse().unwrap());
-        (settings.dns, settings.gateway) = (here, here);
+        let loopback = Some("127.0.0.1:9".parse().unwrap());
+        (settings.dns, settings.gateway) = (loopback, loopback);
         assert!(impolite(&settings).is_empty(), "nobody else's servers are asked");
     }
 

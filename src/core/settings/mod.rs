@@ -8,7 +8,7 @@
 //!   reads its value;
 //! - `survey.toml` and the user's file: [`Settings::parse`], and how settings are written (`file`);
 //! - the checks: [`Settings::refusal`] names the flag, its value and what is expected;
-//! - what a resumed survey may change: [`first_forbidden_change`], [`with_wishes`];
+//! - what a resumed survey may change: [`first_forbidden_change`], [`with_changes`];
 //! - the settings that are less polite than promised to server owners: [`impolite`].
 //!
 //! **The life of a setting.** A user types it, or writes it into a file. It becomes [`Written`], which has
@@ -37,7 +37,7 @@ mod values;
 
 pub use bounds::{Budget, LoadLimits, SharedBudget};
 pub use budgets::{Allowance, Budgets, LoadBudget};
-pub use changes::{Change, first_forbidden_change, with_wishes};
+pub use changes::{Change, first_forbidden_change, with_changes};
 pub use check::SmallestBudgets;
 pub use declared::{Setting, Settings};
 pub use file::FLAGS_ONLY;

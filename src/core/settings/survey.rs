@@ -10,13 +10,13 @@ impl Settings {
     /// The settings of a survey that an older version began, without a number of entrances: it goes on with
     /// one.
     #[must_use]
-    pub fn of_before_entrances(self) -> Self {
+    pub fn with_one_entrance(self) -> Self {
         Self { entrances: Entrances::UpTo(1), ..self }
     }
 
     /// Whether every exchange of this survey stays on this machine.
     #[must_use]
-    pub fn stays_on_loopback(&self) -> bool {
+    pub fn is_loopback_only(&self) -> bool {
         let is_loopback = |end: Option<SocketAddr>| end.is_some_and(|end| end.ip().is_loopback());
         is_loopback(self.gateway) && is_loopback(self.dns)
     }
@@ -24,7 +24,7 @@ impl Settings {
     /// Adds settings that follow from other settings: without the links of its pages, a survey could not be
     /// the earlier survey of the next one.
     #[must_use]
-    pub fn in_full(self) -> Self {
+    pub fn with_recorded_links(self) -> Self {
         Self { record_links: self.record_links || self.since.is_some(), ..self }
     }
 
@@ -37,7 +37,7 @@ impl Settings {
 
     /// The first setting that limits the load on autonomous systems, if any does.
     #[must_use]
-    pub fn bound_of_systems(&self) -> Option<&'static str> {
+    pub fn system_budget_key(&self) -> Option<&'static str> {
         let budgets = Budgets { system: Allowance::default(), ..self.budgets };
         let without = Self { budgets, ..self.clone() };
         Self::TABLE.iter().find(|setting| setting.differs(self, &without)).map(|setting| setting.key)
@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn only_a_gateway_and_a_name_server_on_this_machine_keep_a_survey_here() {
-        let here: Option<SocketAddr> = Some("127.0.0.1:80".parse().unwrap());
-        assert!(!Settings { gateway: here, ..Settings::default() }.stays_on_loopback());
-        assert!(Settings { gateway: here, dns: here, ..Settings::default() }.stays_on_loopback());
+        let loopback: Option<SocketAddr> = Some("127.0.0.1:80".parse().unwrap());
+        assert!(!Settings { gateway: loopback, ..Settings::default() }.is_loopback_only());
+        assert!(Settings { gateway: loopback, dns: loopback, ..Settings::default() }.is_loopback_only());
     }
 }

@@ -209,8 +209,8 @@ macro_rules! settings {
             amount: |settings| {
                 <$type as $crate::settings::values::value::Value<$way>>::amount(&settings.$($field).+)
             },
-            in_words: |settings| {
-                <$type as $crate::settings::values::value::Value<$way>>::in_words(&settings.$($field).+)
+            describe: |settings| {
+                <$type as $crate::settings::values::value::Value<$way>>::describe(&settings.$($field).+)
             },
             move_paths: |settings, to| {
                 <$type as $crate::settings::values::value::Value<$way>>::move_paths(&mut settings.$($field).+, to);

@@ -16,7 +16,7 @@ pub struct Area {
     /// The sites of the list that are surveyed.
     pub sample: Sample,
     /// Whether start URLs outside the country domains are surveyed too.
-    pub takes_outside: bool,
+    pub includes_outside: bool,
     /// Whether addresses that no server of the public Web has may be start URLs.
     pub permits_special: bool,
 }

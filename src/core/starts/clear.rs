@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::area::Area;
-use super::entry::{is_around, start_url, without_comment};
+use super::entry::{is_wrapper, start_url, without_comment};
 use crate::address::WebUrl;
 
 pub(super) const SEVERAL: &str = "several names among other words: put each name on its own line";
@@ -18,9 +18,9 @@ pub(super) fn clear_start_url(text: &str, area: Option<&Area>) -> Option<WebUrl>
 ///
 /// A URL may contain commas and bars. So without blanks, only names, or URLs that are each complete, count as
 /// several. Without an area, as for the lists that surveys write themselves, the result is none.
-pub(super) fn several<'a>(text: &'a str, area: Option<&Area>) -> Option<Vec<&'a str>> {
+pub(super) fn list_values<'a>(text: &'a str, area: Option<&Area>) -> Option<Vec<&'a str>> {
     let text = without_comment(text);
-    if area.is_none() || !text.contains(|c| is_between(c) || c == '=') {
+    if area.is_none() || !text.contains(|c| is_separator(c) || c == '=') {
         return None;
     }
     let parts: Vec<&str> = parts(text).collect();
@@ -39,7 +39,7 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let text = without_label(text).unwrap_or(text);
     // Next to other separators `y` is a value, and no word of Spanish.
     let is_prose = !text.contains(['\t', ';', '|']);
-    text.split(is_between)
+    text.split(is_separator)
         .filter(move |part| !(part.is_empty() || is_joint(part) || is_prose && AND.contains(part)))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
 /// only one were taken.
 pub(super) fn names_in(text: &str, area: Option<&Area>) -> usize {
     let Some(area) = area else { return 0 };
-    let is_mark = |c: char| is_between(c) || is_around(c) || "[](){}=".contains(c);
+    let is_mark = |c: char| is_separator(c) || is_wrapper(c) || "[](){}=".contains(c);
     let words =
         without_comment(text).split(is_mark).map(|word| word.trim_matches(|c: char| ".:!?-*".contains(c)));
     let urls = words.filter_map(|word| clear_start_url(word, Some(area)));
@@ -55,7 +55,7 @@ pub(super) fn names_in(text: &str, area: Option<&Area>) -> usize {
     names.map(|url| area.site_of(&url)).collect::<HashSet<_>>().len()
 }
 
-fn is_between(c: char) -> bool {
+fn is_separator(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | ';' | '|' | '\u{3001}' | '\u{60c}' | '\u{ff0c}')
 }
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::area::Area;
-use super::clear::{clear_start_url, several};
-use super::entry::{in_usual_order, is_nothing};
+use super::clear::{clear_start_url, list_values};
+use super::entry::{in_usual_order, is_placeholder};
 use crate::address::WebUrl;
 
 /// The column of a list to read.
@@ -83,27 +83,28 @@ pub(super) struct ColumnContent {
 
 impl ColumnContent {
     fn from_cells<'a>(cells: impl Iterator<Item = &'a str>, labels: Labels, area: Option<&Area>) -> Self {
-        let mut held = Self::default();
+        let mut summary = Self::default();
         for cell in cells.filter(|cell| !cell.is_empty()) {
             let value = labels.usual(cell);
             let urls = value.map(|value| urls_of(&value, area)).unwrap_or_default();
-            held.filled += usize::from(!urls.is_empty() || !is_nothing(cell));
+            summary.filled += usize::from(!urls.is_empty() || !is_placeholder(cell));
             let Some(first) = urls.first() else { continue };
-            held.good += 1;
-            held.urls += urls.len();
-            held.single += usize::from(urls.len() == 1);
-            held.names += usize::from(urls.iter().any(|url| url.host().ip().is_none()));
-            held.servers += usize::from(urls.iter().all(is_server));
-            held.suffixes += usize::from(urls.iter().all(|url| area.is_some_and(|area| area.is_suffix(url))));
-            held.divided += usize::from(urls.len() == 1 && cell.contains(SEPARATORS));
-            held.hosts.extend(urls.iter().map(|url| hash(url.host().as_str())));
-            held.distinct.insert(hash(first.host().as_str()));
+            summary.good += 1;
+            summary.urls += urls.len();
+            summary.single += usize::from(urls.len() == 1);
+            summary.names += usize::from(urls.iter().any(|url| url.host().ip().is_none()));
+            summary.servers += usize::from(urls.iter().all(is_server));
+            summary.suffixes +=
+                usize::from(urls.iter().all(|url| area.is_some_and(|area| area.is_suffix(url))));
+            summary.divided += usize::from(urls.len() == 1 && cell.contains(SEPARATORS));
+            summary.hosts.extend(urls.iter().map(|url| hash(url.host().as_str())));
+            summary.distinct.insert(hash(first.host().as_str()));
             if let Some(area) = area.filter(|area| area.contains(first)) {
-                held.inside.insert(hash(first.host().as_str()));
-                held.sites.insert(hash(area.site_of(first).as_str()));
+                summary.inside.insert(hash(first.host().as_str()));
+                summary.sites.insert(hash(area.site_of(first).as_str()));
             }
         }
-        held
+        summary
     }
 
     pub(super) fn is_mostly_good(&self) -> bool {
@@ -204,14 +205,14 @@ fn is_server(url: &WebUrl) -> bool {
 pub(super) struct ColumnReading {
     pub column: usize,
     pub labels: Labels,
-    pub held: ColumnContent,
+    pub summary: ColumnContent,
 }
 
 /// The rows at the beginning of a list, divided by a separator, without empty rows.
 pub(super) struct FirstRows {
     rows: Vec<Vec<String>>,
     /// Rows with text that belongs to no field.
-    rough: usize,
+    irregular: usize,
 }
 
 /// The number of rows in ten that must have the same number of columns.
@@ -224,9 +225,9 @@ const FEW_ROWS: usize = 5;
 const GOOD_OF: usize = 10;
 
 impl FirstRows {
-    pub(super) fn from_rows(rows: Vec<Vec<String>>, rough: usize) -> Self {
+    pub(super) fn from_rows(rows: Vec<Vec<String>>, irregular: usize) -> Self {
         let is_row = |row: &Vec<String>| row.iter().any(|cell| !cell.is_empty());
-        Self { rows: rows.into_iter().filter(is_row).collect(), rough }
+        Self { rows: rows.into_iter().filter(is_row).collect(), irregular }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -244,13 +245,13 @@ impl FirstRows {
     }
 
     /// The number of rows with as many columns as most have, and no text outside the fields.
-    pub(super) fn even(&self) -> usize {
+    pub(super) fn even_rows(&self) -> usize {
         let columns = self.columns();
-        self.rows.iter().filter(|row| row.len() == columns).count().saturating_sub(self.rough)
+        self.rows.iter().filter(|row| row.len() == columns).count().saturating_sub(self.irregular)
     }
 
     pub(super) fn is_even(&self) -> bool {
-        self.even() * 10 >= self.rows.len() * ALIKE_OF_TEN
+        self.even_rows() * 10 >= self.rows.len() * ALIKE_OF_TEN
     }
 
     fn content(&self, column: usize, labels: Labels, area: Option<&Area>) -> ColumnContent {
@@ -264,21 +265,21 @@ impl FirstRows {
     /// Reads a column, with the labels in the order in which its cells are names. Without an area no
     /// top-level domain is known, and no name is reversed.
     pub(super) fn reading(&self, column: usize, area: Option<&Area>) -> ColumnReading {
-        let held = self.content(column, Labels::Usual, area);
-        if area.is_some() && !held.is_mostly_good() {
+        let summary = self.content(column, Labels::Usual, area);
+        if area.is_some() && !summary.is_mostly_good() {
             let reversed = self.content(column, Labels::Reversed, area);
-            if reversed.is_mostly_good() && reversed.rank() > held.rank() {
-                return ColumnReading { column, labels: Labels::Reversed, held: reversed };
+            if reversed.is_mostly_good() && reversed.rank() > summary.rank() {
+                return ColumnReading { column, labels: Labels::Reversed, summary: reversed };
             }
         }
-        ColumnReading { column, labels: Labels::Usual, held }
+        ColumnReading { column, labels: Labels::Usual, summary }
     }
 
     /// The best of the columns that hold mostly URLs or names; the first of equals.
     pub(super) fn best(&self, area: Option<&Area>) -> Option<ColumnReading> {
         let readings = (0..self.columns()).map(|column| self.reading(column, area));
-        let good = readings.filter(|reading| reading.held.is_mostly_good());
-        good.reduce(|best, other| if other.held.is_better_than(&best.held) { other } else { best })
+        let good = readings.filter(|reading| reading.summary.is_mostly_good());
+        good.reduce(|best, other| if other.summary.is_better_than(&best.summary) { other } else { best })
     }
 
     /// Another column whose rows could be meant as well as those of the column read. If the header has a
@@ -295,8 +296,8 @@ impl FirstRows {
         let readings = others.map(|column| self.reading(column, area));
         let halves = if is_named { 4 } else { 1 };
         readings
-            .filter(|other| other.held.rivals(&read.held, halves))
-            .max_by_key(|other| (other.held.sites.len(), Reverse(other.column)))
+            .filter(|other| other.summary.rivals(&read.summary, halves))
+            .max_by_key(|other| (other.summary.sites.len(), Reverse(other.column)))
     }
 
     /// Whether rows that hold nothing but names are a table all the same, with one wanted column: their cells
@@ -307,18 +308,20 @@ impl FirstRows {
         if rows < 2 || columns < 2 || !self.is_even() {
             return false;
         }
-        let held: Vec<ColumnContent> =
+        let summary: Vec<ColumnContent> =
             (0..columns).map(|column| self.content(column, Labels::Usual, area)).collect();
-        let shares = || held.iter().map(|held| held.inside.len());
-        let differ = rows >= FEW_ROWS && shares().min().unwrap_or(0) * 2 < shares().max().unwrap_or(0);
-        let of_few = rows >= FEW_ROWS && held.iter().any(|held| held.distinct.len() * 2 <= rows);
-        let number = |is_so: fn(&ColumnContent) -> bool| held.iter().filter(|held| is_so(held)).count();
+        let shares = || summary.iter().map(|summary| summary.inside.len());
+        let is_unequal = rows >= FEW_ROWS && shares().min().unwrap_or(0) * 2 < shares().max().unwrap_or(0);
+        let has_few_values =
+            rows >= FEW_ROWS && summary.iter().any(|summary| summary.distinct.len() * 2 <= rows);
+        let number =
+            |is_so: fn(&ColumnContent) -> bool| summary.iter().filter(|summary| is_so(summary)).count();
         let is_only_some = |is_so| (1..columns).contains(&number(is_so));
         let describes = is_only_some(ColumnContent::is_of_addresses)
             || is_only_some(ColumnContent::is_of_servers)
             || is_only_some(ColumnContent::has_several);
         let related = self.rows.iter().filter(|row| are_related(row, area)).count();
-        differ || of_few || describes || related * 2 > rows
+        is_unequal || has_few_values || describes || related * 2 > rows
     }
 }
 
@@ -339,7 +342,7 @@ fn are_related(row: &[String], area: Option<&Area>) -> bool {
 
 /// The start URLs of a cell that holds nothing else.
 fn urls_of(cell: &str, area: Option<&Area>) -> Vec<WebUrl> {
-    match several(cell, area) {
+    match list_values(cell, area) {
         Some(parts) => parts.iter().filter_map(|part| clear_start_url(part, area)).collect(),
         None => clear_start_url(cell, area).into_iter().collect(),
     }

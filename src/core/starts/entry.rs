@@ -56,7 +56,7 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
             (WebUrl::parse(&format!("{scheme}://{text}")), name)
         }
     };
-    let url = url.map_err(|error| fault_of(authority, text.contains("://"), error))?;
+    let url = url.map_err(|error| describe_fault(authority, text.contains("://"), error))?;
     if !text.contains("://") && !url.host().as_str().contains(['.', ':']) {
         return Err(NEITHER.to_owned());
     }
@@ -69,7 +69,8 @@ pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
 
 /// The front page of a host that is written as a bare name.
 pub(super) fn front_page(name: &str) -> Result<WebUrl, String> {
-    let url = WebUrl::parse(&format!("http://{name}/")).map_err(|error| fault_of(name, false, error))?;
+    let url =
+        WebUrl::parse(&format!("http://{name}/")).map_err(|error| describe_fault(name, false, error))?;
     check_host(url.host(), name)?;
     Ok(url)
 }
@@ -95,16 +96,17 @@ fn check_host(host: &Host, authority: &str) -> Result<(), String> {
         let is_address = authority.starts_with('[') || written.parse::<Ipv4Addr>().is_ok();
         return if is_address { Ok(()) } else { Err(NEITHER.to_owned()) };
     }
-    let odd = host.as_str().chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
-    match odd {
+    let invalid =
+        host.as_str().chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
+    match invalid {
         None if host.as_str().split('.').any(|label| label.starts_with('-')) => Err(HYPHEN.to_owned()),
         None => Ok(()),
-        Some(odd) => Err(format!("a host name cannot contain '{}'", odd.escape_debug())),
+        Some(invalid) => Err(format!("a host name cannot contain '{}'", invalid.escape_debug())),
     }
 }
 
 /// The error for a text whose host cannot be read.
-fn fault_of(authority: &str, is_url: bool, error: UrlError) -> String {
+fn describe_fault(authority: &str, is_url: bool, error: UrlError) -> String {
     let host = authority.rsplit('@').next().unwrap_or(authority);
     let name = host.split(':').next().unwrap_or(host).trim_end_matches('.');
     let labels = || name.split('.');
@@ -140,11 +142,11 @@ fn bare(text: &str) -> &str {
 }
 
 fn unquoted(text: &str) -> &str {
-    text.trim_start_matches(is_around).trim_end_matches(|c| is_around(c) || matches!(c, ',' | ';'))
+    text.trim_start_matches(is_wrapper).trim_end_matches(|c| is_wrapper(c) || matches!(c, ',' | ';'))
 }
 
 /// A quote, a blank, or an invisible mark.
-pub(super) fn is_around(c: char) -> bool {
+pub(super) fn is_wrapper(c: char) -> bool {
     c.is_whitespace()
         || is_unseen(c)
         || matches!(
@@ -177,7 +179,7 @@ fn without_brackets(text: &str) -> &str {
             };
         }
         if let Some(body) = text.strip_suffix(close) {
-            let is_of_path = close == ')' && body.contains('/') && !body.ends_with(is_around);
+            let is_of_path = close == ')' && body.contains('/') && !body.ends_with(is_wrapper);
             return if is_of_path || body.contains(open) { text } else { body };
         }
     }
@@ -186,14 +188,14 @@ fn without_brackets(text: &str) -> &str {
 
 /// Whether a text only says that there is nothing: it has no letter or digit, or is one of the words for
 /// that.
-pub(super) fn is_nothing(text: &str) -> bool {
+pub(super) fn is_placeholder(text: &str) -> bool {
     let letters: String =
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(20).collect();
-    letters.is_empty() || NOTHING.contains(&letters.as_str())
+    letters.is_empty() || PLACEHOLDERS.contains(&letters.as_str())
 }
 
 /// The texts that people and programs write into a cell without a value, letters only.
-const NOTHING: [&str; 47] = [
+const PLACEHOLDERS: [&str; 47] = [
     "na",
     "nan",
     "nd",

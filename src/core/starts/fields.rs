@@ -103,8 +103,8 @@ pub(super) fn divided(line: &[u8], separator: Separator) -> DividedLine<'_> {
             }
         }
         let end = rest[at..].iter().position(|found| *found == byte);
-        let behind = &rest[at + 1..end.map_or(rest.len(), |end| at + end)];
-        row.has_rest |= !behind.trim_ascii().is_empty();
+        let after_quote = &rest[at + 1..end.map_or(rest.len(), |end| at + end)];
+        row.has_rest |= !after_quote.trim_ascii().is_empty();
         row.fields.push(Cow::Owned(value));
         match end {
             Some(end) => rest = &rest[at + end + 1..],

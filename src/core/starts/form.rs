@@ -3,9 +3,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::area::Area;
-use super::clear::{clear_start_url, label_of, names_in, several};
+use super::clear::{clear_start_url, label_of, list_values, names_in};
 use super::column::{ColumnChoice, ColumnRank, ColumnReading, FirstRows, Labels};
-use super::entry::{is_empty, is_nothing, is_unseen, start_url, without_comment};
+use super::entry::{is_empty, is_placeholder, is_unseen, start_url, without_comment};
 use super::error::StartError;
 use super::fields::{DividedLine, MOST_CELL_LINES, Separator, divided, split};
 use super::zone::{is_entry, is_marked_entry};
@@ -134,8 +134,8 @@ impl ListHead<'_> {
         if self.separator.is_none() && is_marked_entry(records) {
             return Ok(Form::Zone);
         }
-        let is_one = |row: &DividedLine<'_>| row.fields.len() == 1 && !row.has_rest;
-        if is_one(&divided(first, Separator::Comma)) && named(first, Separator::Comma).is_some() {
+        let is_single = |row: &DividedLine<'_>| row.fields.len() == 1 && !row.has_rest;
+        if is_single(&divided(first, Separator::Comma)) && named(first, Separator::Comma).is_some() {
             return Ok(self.lines(&self.content[1..], Form::LinesWithHeader));
         }
         self.check_labels()?;
@@ -161,7 +161,7 @@ impl ListHead<'_> {
     fn is_worse_than_a_name(&self, found: &Form) -> bool {
         match found {
             Form::Columns { separator, column, .. } => {
-                table(self.body(), *separator).reading(*column, self.area).held.is_of_servers()
+                table(self.body(), *separator).reading(*column, self.area).summary.is_of_servers()
             }
             found => *found == Form::Lines,
         }
@@ -182,20 +182,20 @@ impl ListHead<'_> {
         if self.is_column_chosen || self.area.is_none() || counts.len() < 2 || labelled * 2 < lines.len() {
             return Ok(());
         }
-        let told: Vec<String> = counts
+        let shown_labels: Vec<String> = counts
             .keys()
-            .take(MOST_LABELS_TOLD)
+            .take(MAX_LABELS_SHOWN)
             .map(|label| format!("'{}:'", label.escape_debug()))
             .collect();
         Err(StartError::Column(format!(
             "its lines have labels ({}): make a list of the values to survey, one URL or host name per line",
-            told.join(", ")
+            shown_labels.join(", ")
         )))
     }
 
     fn separators(&self, all: &'static [Separator]) -> impl Iterator<Item = Separator> {
-        let told = self.separator;
-        all.iter().copied().filter(move |separator| told.is_none_or(|told| told == *separator))
+        let declared = self.separator;
+        all.iter().copied().filter(move |separator| declared.is_none_or(|declared| declared == *separator))
     }
 
     /// The columns that have known names in the first line, by the separator that gives most columns.
@@ -224,15 +224,15 @@ impl ListHead<'_> {
         if table.is_empty() {
             return Ok(Some(named.form(&table.reading(named.candidates[0], self.area), 0)));
         }
-        let other_is_inside = table.best(self.area).is_some_and(|best| best.held.is_inside());
+        let other_is_inside = table.best(self.area).is_some_and(|best| best.summary.is_inside());
         let readings: Vec<ColumnReading> =
             named.candidates.iter().map(|column| table.reading(*column, self.area)).collect();
-        let is_right = |reading: &&ColumnReading| reading.held.is_inside() || !other_is_inside;
-        let good = readings.iter().filter(|reading| reading.held.is_mostly_good()).find(is_right);
+        let is_right = |reading: &&ColumnReading| reading.summary.is_inside() || !other_is_inside;
+        let good = readings.iter().filter(|reading| reading.summary.is_mostly_good()).find(is_right);
         // Notes in place of many values are bad lines, and no reason to read another column.
-        let partly = || readings.iter().filter(|reading| reading.held.is_partly_good()).find(is_right);
+        let partly = || readings.iter().filter(|reading| reading.summary.is_partly_good()).find(is_right);
         // A header announces values, perhaps far below.
-        let empty = || readings.iter().find(|reading| reading.held.is_empty());
+        let empty = || readings.iter().find(|reading| reading.summary.is_empty());
         let Some(reading) = good.or_else(partly).or_else(empty) else { return Ok(None) };
         // If rows have more columns than the header, they may be shifted against it.
         let is_named = table.columns() <= named.fields.len();
@@ -258,7 +258,7 @@ impl ListHead<'_> {
             let name = name.map_or_else(String::new, |name| {
                 format!(" '{}'", super::entry::excerpt(name).escape_debug())
             });
-            let sites = reading.held.site_count();
+            let sites = reading.summary.site_count();
             format!("column {}{name} ({sites} site{})", reading.column + 1, if sites == 1 { "" } else { "s" })
         };
         Err(StartError::Column(format!(
@@ -275,7 +275,7 @@ impl ListHead<'_> {
     fn by_content(&self) -> Result<Form, StartError> {
         let body = self.body();
         let (lists, others): (Vec<String>, Vec<String>) =
-            body.iter().map(|line| line_text(line)).partition(|line| several(line, self.area).is_some());
+            body.iter().map(|line| line_text(line)).partition(|line| list_values(line, self.area).is_some());
         // A URL with a blank in it is most likely a URL followed by something else.
         let is_whole = |line: &&String| {
             !without_comment(line).contains(char::is_whitespace) && clear_start_url(line, self.area).is_some()
@@ -301,7 +301,7 @@ impl ListHead<'_> {
             let Some(reading) = table.best(self.area) else { continue };
             let division = self.division(separator, &table, reading);
             // A URL may contain commas; so a table has several lines, and all of them alike.
-            let urls = division.reading.held.urls;
+            let urls = division.reading.summary.urls;
             let is_table = if self.content.len() > 2 { urls >= whole } else { urls > whole };
             let is_table = is_table && (has_header || !are_paths(body, separator, division.reading.column));
             let is_sentence = table.len() == 1 && !division.fits_header && self.has_several_names(body);
@@ -331,7 +331,7 @@ impl ListHead<'_> {
 
     fn division(&self, separator: Separator, table: &FirstRows, reading: ColumnReading) -> Division {
         let (columns, fits_header) = (table.columns(), self.fits_header(separator, table));
-        Division { separator, columns, reading, fits_header, even: table.even() }
+        Division { separator, columns, reading, fits_header, even_rows: table.even_rows() }
     }
 
     /// One name per line; returns `usual` if the labels are in the usual order.
@@ -372,8 +372,8 @@ impl ListHead<'_> {
         let field = field.map(|field| field.trim_matches('"').to_owned());
         let is_value = |field: &str| labels.usual(field).is_some_and(|field| start_url(&field).is_ok());
         let header = field.filter(|field| {
-            let is_first_row = several(field, self.area).is_some();
-            !is_nothing(field) && !is_value(field) && !is_first_row
+            let is_first_row = list_values(field, self.area).is_some();
+            !is_placeholder(field) && !is_value(field) && !is_first_row
         });
         Form::Columns { separator, column, columns, header, labels }
     }
@@ -389,14 +389,14 @@ impl ListHead<'_> {
 
     fn by_name(&self, name: &str) -> Result<Form, StartError> {
         let bare = |name: &str| name.trim_start_matches('#').to_lowercase();
-        let is_it = |field: &String| bare(field) == bare(name);
+        let is_match = |field: &String| bare(field) == bare(name);
         let comments = self.lines.iter().filter(|line| line.starts_with(b"#")).map(|line| (&line[1..], true));
         let first = self.content.first().map(|line| (*line, false));
         let mut headers = first.into_iter().chain(comments);
         let found = headers.find_map(|(line, is_comment)| {
             let divided = self.separators(&Separator::EVERY).filter_map(|separator| {
                 let fields: Vec<String> = split(line, separator).0.into_iter().map(text).collect();
-                let column = fields.iter().position(is_it)?;
+                let column = fields.iter().position(is_match)?;
                 Some((separator, fields, column, is_comment))
             });
             divided.max_by_key(|(_, fields, ..)| fields.len())
@@ -419,12 +419,12 @@ impl ListHead<'_> {
         let widest =
             self.separators(&Separator::BYTES).max_by_key(|separator| split(first, *separator).0.len());
         let fields = split(first, widest.unwrap_or(Separator::Comma)).0;
-        let told: Vec<String> = fields
+        let shown_names: Vec<String> = fields
             .into_iter()
-            .take(MOST_COLUMNS_TOLD)
+            .take(MAX_COLUMNS_SHOWN)
             .map(|field| format!("'{}'", super::entry::excerpt(&text(field)).escape_debug()))
             .collect();
-        format!("it has no column '{name}': its first line has {}", told.join(", "))
+        format!("it has no column '{name}': its first line has {}", shown_names.join(", "))
     }
 
     fn by_number(&self, number: usize, found: &Form) -> Result<Form, StartError> {
@@ -460,9 +460,9 @@ impl ListHead<'_> {
 /// In a list with several names per line, the number of lines in ten that hold nothing else.
 const LISTED_OF_TEN: usize = 9;
 /// The number of labels in a message.
-const MOST_LABELS_TOLD: usize = 5;
+const MAX_LABELS_SHOWN: usize = 5;
 /// The number of column names in a message.
-const MOST_COLUMNS_TOLD: usize = 20;
+const MAX_COLUMNS_SHOWN: usize = 20;
 
 /// The lines as a separator divides them, with the column that would be read.
 struct Division {
@@ -472,16 +472,16 @@ struct Division {
     /// The first line names as many columns.
     fits_header: bool,
     /// The number of rows with as many columns as most have.
-    even: usize,
+    even_rows: usize,
 }
 
 impl Division {
     /// The rank of a division: it divides the header like the rows, its URLs contain no other separator, its
     /// rows are alike; then by the content of its column, and the first column before others.
     fn rank(&self) -> (bool, bool, bool, ColumnRank, usize, Reverse<usize>) {
-        let ColumnReading { column, held, .. } = &self.reading;
-        let rank = held.rank();
-        (self.fits_header, rank.0, !held.is_divided(), rank, self.even, Reverse(*column))
+        let ColumnReading { column, summary, .. } = &self.reading;
+        let rank = summary.rank();
+        (self.fits_header, rank.0, !summary.is_divided(), rank, self.even_rows, Reverse(*column))
     }
 }
 
@@ -513,29 +513,29 @@ fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)>
     // If blanks are the separator, quotes are still there.
     let is_around = |c: char| is_unseen(c) || c.is_whitespace() || c == '"';
     let bare = |field: &str| field.trim_matches(is_around).to_lowercase();
-    let place = |name: &&str| fields.iter().position(|field| bare(field) == **name);
-    let candidates: Vec<usize> = NAMES.iter().filter_map(place).collect();
+    let column_of = |name: &&str| fields.iter().position(|field| bare(field) == **name);
+    let candidates: Vec<usize> = NAMES.iter().filter_map(column_of).collect();
     (!candidates.is_empty()).then_some((fields, candidates))
 }
 
 /// Divides lines by a separator. A quoted cell may continue on the next line.
 fn table(lines: &[&[u8]], separator: Separator) -> FirstRows {
     let mut rows = Vec::new();
-    let mut rough = 0;
+    let mut irregular = 0;
     let mut rest = lines;
-    let mut may_go_on = true;
-    while let [first, behind @ ..] = rest {
+    let mut may_continue = true;
+    while let [first, following @ ..] = rest {
         let DividedLine { mut fields, mut is_open, has_rest } = divided(first, separator);
-        rough += usize::from(has_rest);
+        irregular += usize::from(has_rest);
         let mut used = 0;
         let mut row = first.to_vec();
-        while is_open && may_go_on && used < behind.len().min(MOST_CELL_LINES) {
+        while is_open && may_continue && used < following.len().min(MOST_CELL_LINES) {
             row.push(b'\n');
-            row.extend_from_slice(behind[used]);
+            row.extend_from_slice(following[used]);
             used += 1;
             is_open = split(&row, separator).1;
         }
-        may_go_on &= !is_open;
+        may_continue &= !is_open;
         if used > 0 && !is_open {
             let joined = split(&row, separator).0.into_iter();
             fields = joined.map(|field| Cow::Owned(field.into_owned())).collect();
@@ -543,16 +543,16 @@ fn table(lines: &[&[u8]], separator: Separator) -> FirstRows {
             used = 0;
         }
         rows.push(fields.into_iter().map(text).collect());
-        rest = &behind[used..];
+        rest = &following[used..];
     }
-    FirstRows::from_rows(rows, rough)
+    FirstRows::from_rows(rows, irregular)
 }
 
 /// Whether lines are URLs with a separator in their paths, rather than rows: the text after the first
 /// separator continues as URLs do (`/artykuly,0,12.html`, `/page;jsessionid=1F`).
 fn are_paths(lines: &[&[u8]], separator: Separator, column: usize) -> bool {
     let Some(byte) = separator.byte().filter(|_| column == 0) else { return false };
-    let goes_on = |line: &&&[u8]| {
+    let is_split_path = |line: &&&[u8]| {
         let line = String::from_utf8_lossy(line.trim_ascii());
         let Some((first, rest)) = line.split_once(char::from(byte)) else { return false };
         let last = rest.rsplit(['/', char::from(byte)]).next().unwrap_or_default();
@@ -568,7 +568,7 @@ fn are_paths(lines: &[&[u8]], separator: Separator, column: usize) -> bool {
         let is_part = !rest.contains(|c: char| c.is_whitespace() || c == '"') && !rest.contains("://");
         has_path && is_part && (is_file || is_parameter)
     };
-    lines.iter().filter(goes_on).count() * 2 > lines.len()
+    lines.iter().filter(is_split_path).count() * 2 > lines.len()
 }
 
 fn line_text(line: &[u8]) -> String {

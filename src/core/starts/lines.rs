@@ -48,10 +48,10 @@ impl<R: BufRead> Lines<R> {
             };
             (is_begun, self.after_return) = (true, false);
             let end = buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-            let kept = &buffer[..end.unwrap_or(buffer.len())];
-            let room = MOST_LINE_BYTES - line.bytes.len();
-            line.is_cut |= kept.len() > room;
-            line.bytes.extend_from_slice(&kept[..kept.len().min(room)]);
+            let content = &buffer[..end.unwrap_or(buffer.len())];
+            let free_bytes = MOST_LINE_BYTES - line.bytes.len();
+            line.is_cut |= content.len() > free_bytes;
+            line.bytes.extend_from_slice(&content[..content.len().min(free_bytes)]);
             let read = end.map_or(buffer.len(), |end| end + 1);
             self.after_return = end.is_some_and(|end| buffer[end] == b'\r');
             self.input.consume(read);
@@ -59,7 +59,7 @@ impl<R: BufRead> Lines<R> {
                 break;
             }
         }
-        without_end_of_file(&mut line.bytes);
+        strip_ctrl_z(&mut line.bytes);
         self.number += u64::from(is_begun);
         Ok(is_begun.then_some(line))
     }
@@ -74,7 +74,7 @@ impl<R: BufRead> Lines<R> {
 
 /// Removes Ctrl-Z, the end-of-file mark of CP/M and DOS: programs still write one, and `copy` leaves it
 /// between two files that it joins.
-fn without_end_of_file(line: &mut Vec<u8>) {
+fn strip_ctrl_z(line: &mut Vec<u8>) {
     const CTRL_Z: u8 = 0x1a;
     while line.last() == Some(&CTRL_Z) {
         line.pop();

@@ -67,13 +67,13 @@ impl StartList {
         let mut lines = Lines::new(BufReader::new(Cursor::new(head).chain(input)));
         let mut reading = ListReader::begin(area)?;
         let zone = match &form {
-            Form::Zone => reading.take_zone(&mut lines)?,
+            Form::Zone => reading.read_zone(&mut lines)?,
             Form::Columns { .. } | Form::Lines | Form::LinesWithHeader | Form::Names { .. } => {
-                reading.take_lines(&mut lines, &form)?;
+                reading.read_lines(&mut lines, &form)?;
                 None
             }
         };
-        Ok(Self { packing, form, zone, ..Self::of_reader(reading)? })
+        Ok(Self { packing, form, zone, ..Self::from_reader(reading)? })
     }
 
     /// Creates the list of these URLs.
@@ -83,15 +83,15 @@ impl StartList {
     pub fn from_urls<'a>(urls: impl IntoIterator<Item = &'a WebUrl>) -> Result<Self, StartError> {
         let mut reading = ListReader::begin(None)?;
         for url in urls {
-            reading.take_url(url)?;
+            reading.add_url(url)?;
         }
-        Self::of_reader(reading)
+        Self::from_reader(reading)
     }
 
-    fn of_reader(reading: ListReader<'_>) -> Result<Self, StartError> {
-        let ReadUrls { counts, bad, left_out, taken, outside } = reading.end();
+    fn from_reader(reading: ListReader<'_>) -> Result<Self, StartError> {
+        let ReadUrls { counts, bad, left_out, accepted, outside } = reading.end();
         Ok(Self {
-            packed: taken.finish()?,
+            packed: accepted.finish()?,
             packed_outside: outside.finish()?,
             counts,
             bad,
@@ -106,7 +106,7 @@ impl StartList {
     }
 
     /// The start URLs outside the country domains that are not taken, in their order.
-    pub fn urls_left_out(&self) -> impl Iterator<Item = WebUrl> + '_ {
+    pub fn left_out_urls(&self) -> impl Iterator<Item = WebUrl> + '_ {
         unpacked_urls(&self.packed_outside)
     }
 
@@ -118,13 +118,13 @@ impl StartList {
 
     /// Whether more than a tenth of its lines are bad: then it is hardly the list that was meant.
     #[must_use]
-    pub fn is_mostly_odd(&self) -> bool {
+    pub fn is_mostly_bad(&self) -> bool {
         self.counts.bad.saturating_mul(10) > self.counts.lines
     }
 
     /// Whether it has directives for names that are not read.
     #[must_use]
-    pub fn lacks_names(&self) -> bool {
+    pub fn has_unread_names(&self) -> bool {
         self.counts.unread > 0
     }
 

@@ -35,7 +35,7 @@ pub(super) fn read(
     let column = column.map(|column| column.parse::<ColumnChoice>().unwrap());
     let list =
         StartList::read_column(list, Some(area), column.as_ref()).map_err(|error| error.to_string())?;
-    if list.is_mostly_odd() {
+    if list.is_mostly_bad() {
         return Err(format!("bad: {}", list.bad[0].why));
     }
     if list.is_mostly_outside() {
@@ -447,35 +447,39 @@ fn a_list_that_a_survey_wrote_is_read_as_it_was_written() {
 
 #[test]
 fn the_country_may_be_several_domains_of_any_script_and_level() {
-    let of = |domains: &[&str], list: &str| {
+    let urls_in = |domains: &[&str], list: &str| {
         let whole = area(1.0);
         let countries = CountryDomains::parse(domains.iter().copied(), &whole.suffixes).unwrap();
         read(list.as_bytes(), &Area { countries, ..whole }, None).map(|(urls, _)| urls)
     };
     let list = "пример.рф\nxn--e1afmkfd.xn--p1ai\na.ru\nb.co.ke\nc.ke\n192.0.2.1.np\nd.com.np\n";
-    assert_eq!(of(&["рф"], list).unwrap(), ["http://xn--e1afmkfd.xn--p1ai/"]);
-    assert_eq!(of(&["xn--p1ai", ".RU"], list).unwrap(), ["http://xn--e1afmkfd.xn--p1ai/", "http://a.ru/"]);
-    assert_eq!(of(&["co.ke"], list).unwrap(), ["http://b.co.ke/"]);
-    assert_eq!(of(&["np"], list).unwrap(), ["http://192.0.2.1.np/", "http://d.com.np/"]);
+    assert_eq!(urls_in(&["рф"], list).unwrap(), ["http://xn--e1afmkfd.xn--p1ai/"]);
+    assert_eq!(
+        urls_in(&["xn--p1ai", ".RU"], list).unwrap(),
+        ["http://xn--e1afmkfd.xn--p1ai/", "http://a.ru/"]
+    );
+    assert_eq!(urls_in(&["co.ke"], list).unwrap(), ["http://b.co.ke/"]);
+    assert_eq!(urls_in(&["np"], list).unwrap(), ["http://192.0.2.1.np/", "http://d.com.np/"]);
 }
 
 #[test]
 fn what_lies_outside_is_taken_where_that_is_wished() {
     let list = "a.ke\nb.tz\n41.90.0.1\nb.tz\n";
-    let outside = StartList::read(list.as_bytes(), Some(&Area { takes_outside: true, ..area(1.0) })).unwrap();
+    let outside =
+        StartList::read(list.as_bytes(), Some(&Area { includes_outside: true, ..area(1.0) })).unwrap();
     assert_eq!(
         (outside.counts.urls, outside.counts.sites, outside.counts.outside, outside.counts.doubled),
         (3, 3, 2, 1)
     );
-    assert_eq!((outside.left_out.len(), outside.urls_left_out().count()), (0, 0));
+    assert_eq!((outside.left_out.len(), outside.left_out_urls().count()), (0, 0));
     let owners = lines(30, |n| format!("owner {n},41.90.0.{n},AS{n}"));
-    let addresses = Area { takes_outside: true, ..area(1.0) };
+    let addresses = Area { includes_outside: true, ..area(1.0) };
     let found = StartList::read(owners.as_slice(), Some(&addresses)).unwrap();
     assert_eq!((found.counts.urls, found.counts.bad), (30, 0));
     let inside = StartList::read(list.as_bytes(), Some(&area(1.0))).unwrap();
     assert_eq!((inside.counts.urls, inside.counts.sites, inside.counts.outside), (1, 1, 2));
     assert_eq!(
-        inside.urls_left_out().map(|url| url.to_string()).collect::<Vec<_>>(),
+        inside.left_out_urls().map(|url| url.to_string()).collect::<Vec<_>>(),
         ["http://b.tz/", "http://41.90.0.1/"]
     );
 }

@@ -5,10 +5,10 @@ use std::io::{self, BufRead, Write};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::area::Area;
-use super::clear::{SEVERAL, names_in, parts, several};
+use super::clear::{SEVERAL, list_values, names_in, parts};
 use super::column::Labels;
 use super::counts::{BadLine, Counts, OutsideUrl};
-use super::entry::{NEITHER, excerpt, front_page, is_empty, is_nothing, start_url};
+use super::entry::{NEITHER, excerpt, front_page, is_empty, is_placeholder, start_url};
 use super::error::StartError;
 use super::fields::{MOST_CELL_LINES, Separator, split};
 use super::form::{Form, declared_separator, text};
@@ -17,10 +17,10 @@ use super::zone::{Zone, ZoneItem};
 use crate::address::WebUrl;
 
 /// The number of left-out start URLs that are kept to be reported one by one.
-const MOST_TOLD: usize = 10;
+const MAX_SHOWN: usize = 10;
 /// The number of bad lines that are kept with their values and reasons; in a list with more, most are of one
 /// kind.
-const MOST_KEPT: usize = 100_000;
+const MAX_BAD_LINES: usize = 100_000;
 /// Level 1 takes half the time of the usual level, and names are small at any level.
 const COMPRESSION: i32 = 1;
 
@@ -32,7 +32,7 @@ pub(super) struct ReadUrls {
     pub counts: Counts,
     pub bad: Vec<BadLine>,
     pub left_out: Vec<OutsideUrl>,
-    pub taken: Packed,
+    pub accepted: Packed,
     pub outside: Packed,
 }
 
@@ -51,7 +51,7 @@ impl<'a> ListReader<'a> {
         let (counts, bad, left_out) = Default::default();
         Ok(Self {
             area,
-            found: ReadUrls { counts, bad, left_out, taken: packed()?, outside: packed()? },
+            found: ReadUrls { counts, bad, left_out, accepted: packed()?, outside: packed()? },
             urls: HashSet::new(),
             sites: HashSet::new(),
         })
@@ -61,10 +61,10 @@ impl<'a> ListReader<'a> {
         self.found
     }
 
-    pub(super) fn take_lines(&mut self, lines: &mut Lines<impl BufRead>, form: &Form) -> io::Result<()> {
-        let mut separator_may_be_told = true;
+    pub(super) fn read_lines(&mut self, lines: &mut Lines<impl BufRead>, form: &Form) -> io::Result<()> {
+        let mut may_declare_separator = true;
         let mut header_is_due = form.has_header();
-        let mut cells_may_go_on = true;
+        let mut may_continue_cells = true;
         while let Some(line) = lines.next()? {
             if is_empty(&line.bytes) {
                 continue;
@@ -74,7 +74,7 @@ impl<'a> ListReader<'a> {
                 self.found.counts.commented += u64::from(has_name);
                 continue;
             }
-            if std::mem::take(&mut separator_may_be_told) && declared_separator(&line.bytes).is_some() {
+            if std::mem::take(&mut may_declare_separator) && declared_separator(&line.bytes).is_some() {
                 continue;
             }
             if std::mem::take(&mut header_is_due) {
@@ -89,17 +89,17 @@ impl<'a> ListReader<'a> {
             match form {
                 Form::Columns { separator, column, columns, labels, .. } => {
                     let number = line.number;
-                    let row = whole_row(lines, line, *separator, &mut cells_may_go_on)?;
-                    self.take_row(number, &row, (*separator, *column, *columns), *labels)?;
+                    let row = whole_row(lines, line, *separator, &mut may_continue_cells)?;
+                    self.read_row(number, &row, (*separator, *column, *columns), *labels)?;
                 }
-                Form::Names { .. } => self.take_names(&line)?,
-                _ => self.take_whole(&line)?,
+                Form::Names { .. } => self.read_names(&line)?,
+                _ => self.read_single(&line)?,
             }
         }
         Ok(())
     }
 
-    fn take_row(
+    fn read_row(
         &mut self,
         line: u64,
         row: &[u8],
@@ -126,7 +126,7 @@ impl<'a> ListReader<'a> {
         }
         match fields.into_iter().nth(column) {
             Some(field) if is_last && is_open => {
-                self.note_open(line, &field);
+                self.note_unclosed(line, &field);
                 Ok(())
             }
             Some(field) => self.take(line, field, labels),
@@ -136,24 +136,25 @@ impl<'a> ListReader<'a> {
                 Ok(())
             }
             None => {
-                let have = if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") };
-                self.note_bad(line, row, format!("the row has {have}, but no column {}", column + 1));
+                let column_text =
+                    if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") };
+                self.note_bad(line, row, format!("the row has {column_text}, but no column {}", column + 1));
                 Ok(())
             }
         }
     }
 
     /// A line that holds nothing but URLs or names, in quotes or not.
-    fn take_whole(&mut self, line: &Line) -> io::Result<()> {
+    fn read_single(&mut self, line: &Line) -> io::Result<()> {
         let bytes = line.bytes.trim_ascii();
-        if !bytes.starts_with(b"\"") || several(&String::from_utf8_lossy(bytes), self.area).is_some() {
+        if !bytes.starts_with(b"\"") || list_values(&String::from_utf8_lossy(bytes), self.area).is_some() {
             return self.take(line.number, Cow::Borrowed(bytes), Labels::Usual);
         }
         // Between quotes a comma divides nothing.
         let (fields, is_open) = split(bytes, Separator::Comma);
         match fields.into_iter().next() {
             Some(field) if is_open => {
-                self.note_open(line.number, &field);
+                self.note_unclosed(line.number, &field);
                 Ok(())
             }
             field => self.take(line.number, field.unwrap_or_default(), Labels::Usual),
@@ -161,9 +162,9 @@ impl<'a> ListReader<'a> {
     }
 
     /// A line of several URLs or names, some of which may be bad.
-    fn take_names(&mut self, line: &Line) -> io::Result<()> {
+    fn read_names(&mut self, line: &Line) -> io::Result<()> {
         let text = text(Cow::Borrowed(&line.bytes));
-        if several(&text, self.area).is_some() || start_url(&text).is_ok() {
+        if list_values(&text, self.area).is_some() || start_url(&text).is_ok() {
             return self.take(line.number, Cow::Borrowed(&line.bytes), Labels::Usual);
         }
         for part in parts(&text) {
@@ -172,11 +173,11 @@ impl<'a> ListReader<'a> {
         Ok(())
     }
 
-    pub(super) fn take_zone(
+    pub(super) fn read_zone(
         &mut self,
         lines: &mut Lines<impl BufRead>,
     ) -> Result<Option<String>, StartError> {
-        let mut zone = Zone::of(self.area.map(|area| area.countries.clone()));
+        let mut zone = Zone::for_countries(self.area.map(|area| area.countries.clone()));
         let mut others = OtherRecords::default();
         let mut doubled = DoubledOrigins::default();
         while let Some(line) = lines.next()? {
@@ -185,11 +186,11 @@ impl<'a> ListReader<'a> {
                 ZoneItem::Other => {}
                 ZoneItem::Delegation(name) => {
                     doubled.note(line.number, &name, zone.above());
-                    self.take_delegation(line.number, &name)?;
+                    self.add_delegation(line.number, &name)?;
                 }
                 ZoneItem::Generated(names) => {
                     for name in names {
-                        self.take_delegation(line.number, &name)?;
+                        self.add_delegation(line.number, &name)?;
                     }
                 }
                 ZoneItem::Name(name) => others.note(&name),
@@ -206,12 +207,12 @@ impl<'a> ListReader<'a> {
         Ok(zone.apex().map(ToOwned::to_owned))
     }
 
-    fn take_delegation(&mut self, line: u64, name: &str) -> io::Result<()> {
-        match front_page(name).and_then(|url| self.unless_objected(url)) {
+    fn add_delegation(&mut self, line: u64, name: &str) -> io::Result<()> {
+        match front_page(name).and_then(|url| self.check_objection(url)) {
             // A name has several name servers, so duplicates do not count.
             Ok(url) => {
                 self.found.counts.lines += 1;
-                self.keep(line, &url).map(drop)
+                self.insert_url(line, &url).map(drop)
             }
             Err(why) => {
                 self.note(line, name, why);
@@ -231,22 +232,22 @@ impl<'a> ListReader<'a> {
             self.reject(line, &cell, NEITHER.to_owned());
             return Ok(());
         };
-        if let Some(values) = several(&value, self.area) {
-            return values.into_iter().try_for_each(|value| self.take_value(line, value));
+        if let Some(values) = list_values(&value, self.area) {
+            return values.into_iter().try_for_each(|value| self.add_value(line, value));
         }
         if value.contains(['\n', '\r']) {
             let first = value.lines().next().unwrap_or_default();
             self.reject(line, first, "a URL that continues on the next line".to_owned());
             return Ok(());
         }
-        self.take_value(line, &value)
+        self.add_value(line, &value)
     }
 
-    fn take_value(&mut self, line: u64, value: &str) -> io::Result<()> {
-        match start_url(value).and_then(|url| self.unless_objected(url)) {
+    fn add_value(&mut self, line: u64, value: &str) -> io::Result<()> {
+        match start_url(value).and_then(|url| self.check_objection(url)) {
             Ok(url) => {
                 self.found.counts.lines += 1;
-                let is_new = self.keep(line, &url)?;
+                let is_new = self.insert_url(line, &url)?;
                 self.found.counts.doubled += u64::from(!is_new);
             }
             Err(_) if names_in(value, self.area) > 1 => self.reject(line, value, SEVERAL.to_owned()),
@@ -256,12 +257,12 @@ impl<'a> ListReader<'a> {
     }
 
     /// Takes a URL that has been checked already.
-    pub(super) fn take_url(&mut self, url: &WebUrl) -> io::Result<()> {
+    pub(super) fn add_url(&mut self, url: &WebUrl) -> io::Result<()> {
         self.found.counts.lines += 1;
-        self.keep(self.found.counts.lines, url).map(drop)
+        self.insert_url(self.found.counts.lines, url).map(drop)
     }
 
-    fn unless_objected(&self, url: WebUrl) -> Result<WebUrl, String> {
+    fn check_objection(&self, url: WebUrl) -> Result<WebUrl, String> {
         match self.area.and_then(|area| area.objection(&url)) {
             Some(why) => Err(why),
             None => Ok(url),
@@ -269,17 +270,17 @@ impl<'a> ListReader<'a> {
     }
 
     /// Keeps a start URL, if it is to be surveyed and its site is drawn; returns whether it is new.
-    fn keep(&mut self, line: u64, url: &WebUrl) -> io::Result<bool> {
+    fn insert_url(&mut self, line: u64, url: &WebUrl) -> io::Result<bool> {
         if !self.urls.insert(url.page_key().0) {
             return Ok(false);
         }
-        let ReadUrls { counts, left_out, taken, outside, .. } = &mut self.found;
+        let ReadUrls { counts, left_out, accepted, outside, .. } = &mut self.found;
         if let Some(area) = self.area {
             let is_inside = area.contains(url);
             counts.inside += u64::from(is_inside);
             counts.outside += u64::from(!is_inside);
-            if !is_inside && !area.takes_outside {
-                if left_out.len() < MOST_TOLD {
+            if !is_inside && !area.includes_outside {
+                if left_out.len() < MAX_SHOWN {
                     left_out.push(OutsideUrl { line, url: url.clone() });
                 }
                 write_line(outside, url)?;
@@ -295,11 +296,11 @@ impl<'a> ListReader<'a> {
             }
         }
         counts.urls += 1;
-        write_line(taken, url)?;
+        write_line(accepted, url)?;
         Ok(true)
     }
 
-    fn note_open(&mut self, line: u64, field: &[u8]) {
+    fn note_unclosed(&mut self, line: u64, field: &[u8]) {
         let first = field.split(|byte| *byte == b'\n').next().unwrap_or_default();
         self.note_bad(line, first, "a quote is opened here but not closed".to_owned());
     }
@@ -310,7 +311,7 @@ impl<'a> ListReader<'a> {
 
     /// A value that is no start URL: its line is bad, unless it only says that there is none.
     fn reject(&mut self, line: u64, value: &str, why: String) {
-        if is_nothing(value) {
+        if is_placeholder(value) {
             self.found.counts.without_value += 1;
         } else {
             self.note(line, value, why);
@@ -320,7 +321,7 @@ impl<'a> ListReader<'a> {
     fn note(&mut self, line: u64, value: &str, why: String) {
         self.found.counts.lines += 1;
         self.found.counts.bad += 1;
-        if self.found.bad.len() < MOST_KEPT {
+        if self.found.bad.len() < MAX_BAD_LINES {
             self.found.bad.push(BadLine { line, value: excerpt(value), why });
         }
     }
@@ -410,12 +411,12 @@ fn whole_row(
     lines: &mut Lines<impl BufRead>,
     first: Line,
     separator: Separator,
-    may_go_on: &mut bool,
+    may_continue: &mut bool,
 ) -> io::Result<Vec<u8>> {
     let mut row = first.bytes;
-    let alone = row.len();
+    let first_bytes = row.len();
     let mut more: Vec<Line> = Vec::new();
-    while *may_go_on && split(&row, separator).1 {
+    while *may_continue && split(&row, separator).1 {
         match lines.next()? {
             Some(line) if more.len() < MOST_CELL_LINES && row.len() + line.bytes.len() < MOST_LINE_BYTES => {
                 row.push(b'\n');
@@ -425,8 +426,8 @@ fn whole_row(
             next => {
                 more.extend(next);
                 lines.put_back(std::mem::take(&mut more));
-                row.truncate(alone);
-                *may_go_on = false;
+                row.truncate(first_bytes);
+                *may_continue = false;
             }
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn area(share: f64) -> Area {
     });
     let countries = CountryDomains::parse(["ke"], &SUFFIXES).unwrap();
     let sample = Sample { share, seed: 7 };
-    Area { suffixes: SUFFIXES.clone(), countries, sample, takes_outside: false, permits_special: false }
+    Area { suffixes: SUFFIXES.clone(), countries, sample, includes_outside: false, permits_special: false }
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn lines_that_do_not_fit_the_others_are_bad() {
     let list = StartList::read(joined.as_bytes(), Some(&area(1.0))).unwrap();
     let why = "the row has 1 column, but no column 2";
     assert_eq!(bad(&list), [(41, "c.ke", why), (42, "d.ke", why)]);
-    assert!(!list.is_mostly_odd() && read("a.ke\nnonsense\n").is_mostly_odd());
+    assert!(!list.is_mostly_bad() && read("a.ke\nnonsense\n").is_mostly_bad());
     let tenth = read(format!("nonsense\n{}", (1..10).map(|n| format!("a{n}.ke\n")).collect::<String>()));
-    assert!(!tenth.is_mostly_odd() && tenth.counts.bad == 1);
+    assert!(!tenth.is_mostly_bad() && tenth.counts.bad == 1);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn sites_doubles_and_what_lies_outside_are_counted() {
     assert_eq!(list.counts, counts);
     assert_eq!(urls(&list), ["http://a.ke/", "http://www.a.ke/x", "http://b.co.ke/"]);
     assert_eq!(list.left_out, [OutsideUrl { line: 5, url: WebUrl::parse("http://c.tz/").unwrap() }]);
-    assert_eq!(list.urls_left_out().collect::<Vec<_>>(), [list.left_out[0].url.clone()]);
+    assert_eq!(list.left_out_urls().collect::<Vec<_>>(), [list.left_out[0].url.clone()]);
 }
 
 #[test]
@@ -287,7 +287,7 @@ proptest! {
     ) {
         if let Ok(list) = StartList::read(pieces.concat().as_bytes(), Some(&area(0.5))) {
             prop_assert_eq!(list.urls().count() as u64, list.counts.urls);
-            let left_out: Vec<WebUrl> = list.urls_left_out().collect();
+            let left_out: Vec<WebUrl> = list.left_out_urls().collect();
             prop_assert_eq!(left_out.len() as u64, list.counts.outside);
             prop_assert!(left_out.iter().all(|url| !area(0.5).contains(url)));
             prop_assert!(list.counts.urls <= list.counts.inside);

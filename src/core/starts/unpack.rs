@@ -54,24 +54,24 @@ const TAR: (usize, &[u8]) = (257, b"ustar");
 /// The bytes of a list that may be compressed. Unsupported formats are refused with advice.
 pub(super) fn unpacked<'a>(
     mut input: impl Read + 'a,
-    most: u64,
+    limit: u64,
 ) -> Result<(Packing, Box<dyn Read + 'a>), StartError> {
     let begins = beginning(&mut input, MARK_BYTES)?;
     let packing = packing_of(&begins);
     if packing == Packing::None {
-        refuse(&begins)?;
+        check_supported(&begins)?;
     }
     let whole = io::Cursor::new(begins).chain(input);
     let mut plain: Box<dyn Read + 'a> = match packing {
         Packing::None => return Ok((packing, Box::new(whole))),
-        Packing::Gzip => Box::new(Bounded::new(Members(Some(GzDecoder::new(BufReader::new(whole)))), most)),
-        Packing::Zstd => Box::new(Bounded::new(zstd::stream::read::Decoder::new(whole)?, most)),
+        Packing::Gzip => Box::new(Bounded::new(Members(Some(GzDecoder::new(BufReader::new(whole)))), limit)),
+        Packing::Zstd => Box::new(Bounded::new(zstd::stream::read::Decoder::new(whole)?, limit)),
     };
     let begins = beginning(&mut plain, MARK_BYTES)?;
     if packing_of(&begins) != Packing::None {
         return Err(StartError::Unreadable("it is packed more than once: unpack it".to_owned()));
     }
-    refuse(&begins)?;
+    check_supported(&begins)?;
     Ok((packing, Box::new(io::Cursor::new(begins).chain(plain))))
 }
 
@@ -88,15 +88,15 @@ fn packing_of(begins: &[u8]) -> Packing {
 
 /// # Errors
 /// If these first bytes are those of no list, or of one in a form that is not read.
-fn refuse(begins: &[u8]) -> Result<(), StartError> {
+fn check_supported(begins: &[u8]) -> Result<(), StartError> {
     let (at, mark) = TAR;
-    let what = if begins.get(at..).is_some_and(|rest| rest.starts_with(mark)) {
+    let reason = if begins.get(at..).is_some_and(|rest| rest.starts_with(mark)) {
         Some("a tar archive: unpack it")
     } else {
         let marked = NOT_READ.iter().find(|(mark, _)| begins.starts_with(mark));
-        marked.map(|(_, what)| *what).or_else(|| markup_of(begins))
+        marked.map(|(_, reason)| *reason).or_else(|| markup_of(begins))
     };
-    what.map_or(Ok(()), |what| Err(StartError::Unreadable(format!("it is {what}"))))
+    reason.map_or(Ok(()), |reason| Err(StartError::Unreadable(format!("it is {reason}"))))
 }
 
 /// The format of a text that is made for programs and does not consist of lines.
@@ -234,12 +234,12 @@ pub(super) fn beginning(input: &mut impl Read, bytes: usize) -> io::Result<Vec<u
 struct Bounded<R> {
     input: R,
     left: u64,
-    most: u64,
+    limit: u64,
 }
 
 impl<R> Bounded<R> {
-    fn new(input: R, most: u64) -> Self {
-        Self { input, left: most, most }
+    fn new(input: R, limit: u64) -> Self {
+        Self { input, left: limit, limit }
     }
 }
 
@@ -252,8 +252,9 @@ impl<R: Read> Read for Bounded<R> {
         match self.left.checked_sub(read as u64) {
             Some(left) => self.left = left,
             None => {
-                let what = format!("it unpacks to more than {} bytes, the limit for a start list", self.most);
-                return Err(io::Error::other(what));
+                let reason =
+                    format!("it unpacks to more than {} bytes, the limit for a start list", self.limit);
+                return Err(io::Error::other(reason));
             }
         }
         Ok(read)
@@ -276,9 +277,9 @@ mod tests {
         zstd::encode_all(bytes, 3).unwrap()
     }
 
-    fn read(bytes: &[u8], most: u64) -> Result<(Packing, Vec<u8>), String> {
+    fn read(bytes: &[u8], limit: u64) -> Result<(Packing, Vec<u8>), String> {
         let read = || -> Result<_, StartError> {
-            let (packing, mut plain) = unpacked(bytes, most)?;
+            let (packing, mut plain) = unpacked(bytes, limit)?;
             let mut all = Vec::new();
             plain.read_to_end(&mut all)?;
             Ok((packing, all))
@@ -329,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_refused_with_what_to_do() {
-        for (bytes, told) in [
+        for (bytes, failure) in [
             (
                 b"PK\x03\x04rest".to_vec(),
                 "it is a zip archive or a spreadsheet: unpack it, or save it as CSV",
@@ -346,11 +347,11 @@ mod tests {
                 "it is not text (UTF-16 without a byte order mark, or binary data): save it as UTF-8",
             ),
         ] {
-            assert_eq!(read(&bytes, 1000).unwrap_err(), told);
+            assert_eq!(read(&bytes, 1000).unwrap_err(), failure);
         }
-        let refused = |text: &str, what: &str| {
-            let told = read(text.as_bytes(), 1000).unwrap_err();
-            assert!(told.starts_with(&format!("it is {what}: ")), "{text}: {told}");
+        let refused = |text: &str, reason: &str| {
+            let failure = read(text.as_bytes(), 1000).unwrap_err();
+            assert!(failure.starts_with(&format!("it is {reason}: ")), "{text}: {failure}");
         };
         for text in [
             "{\"domain\":\"a.ke\"}\n",
@@ -376,7 +377,7 @@ mod tests {
         for text in ["{'domain': 'a.ke'}", "{domain: 'a.ke'}", "{ url = 'a.ke' }", "{{'a.ke'}}"] {
             refused(text, "data in the syntax of a program");
         }
-        for (bytes, what) in [
+        for (bytes, reason) in [
             (&b"{\\rtf1\\ansi a.ke}"[..], "an RTF document"),
             (b"\xff\xfe\0\0a\0\0\0", "UTF-32"),
             (b"\0\0\xfe\xff\0\0\0a", "UTF-32"),
@@ -384,8 +385,8 @@ mod tests {
             (b"\xfe\xff\0a", "UTF-16"),
         ] {
             for bytes in [bytes.to_vec(), gzip(bytes), zstd(bytes)] {
-                let told = read(&bytes, 1000).unwrap_err();
-                assert!(told.starts_with(&format!("it is {what}: ")), "{told}");
+                let failure = read(&bytes, 1000).unwrap_err();
+                assert!(failure.starts_with(&format!("it is {reason}: ")), "{failure}");
             }
         }
         for text in ["<?xml version='1.0'?>", "<urlset xmlns='x'>", "<!DOCTYPE html>", "\n<HTML>"] {

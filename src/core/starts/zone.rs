@@ -109,7 +109,7 @@ const SIGNED: [&str; 9] =
 const DIRECTIVES: [&str; 4] = ["$ORIGIN", "$TTL", "$INCLUDE", "$GENERATE"];
 
 impl Zone {
-    pub(super) fn of(countries: Option<CountryDomains>) -> Self {
+    pub(super) fn for_countries(countries: Option<CountryDomains>) -> Self {
         Self { countries, ..Self::default() }
     }
 
@@ -373,7 +373,7 @@ fn end_of_word(text: &[u8]) -> usize {
 
 /// A name without escapes, and whether it ends with a dot that is not escaped.
 fn unescaped(name: &str) -> Result<(String, bool), String> {
-    let odd = || "a name with characters that a host name cannot contain".to_owned();
+    let invalid = || "a name with characters that a host name cannot contain".to_owned();
     let mut plain = String::with_capacity(name.len());
     let mut rest = name.chars();
     let mut is_absolute = false;
@@ -384,18 +384,18 @@ fn unescaped(name: &str) -> Result<(String, bool), String> {
             continue;
         }
         let digits: String = rest.as_str().chars().take(3).collect();
-        let meant = if digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let character = if digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
             rest.nth(2);
             digits.parse::<u8>().ok().map(char::from)
         } else {
             rest.next()
         };
-        match meant {
-            Some(meant) if meant.is_ascii_alphanumeric() || matches!(meant, '-' | '_') => {
-                plain.push(meant.to_ascii_lowercase());
+        match character {
+            Some(character) if character.is_ascii_alphanumeric() || matches!(character, '-' | '_') => {
+                plain.push(character.to_ascii_lowercase());
             }
             // An escaped dot does not separate labels.
-            _ => return Err(odd()),
+            _ => return Err(invalid()),
         }
     }
     Ok((plain, is_absolute))
@@ -423,32 +423,32 @@ fn range_of(text: &str) -> Option<(impl Iterator<Item = u32> + use<>, u64)> {
 /// The owner that `$GENERATE` makes for a number, as in BIND: `$` is the number, `${offset,width,base}`
 /// another format of it, and `$$` or `\$` a dollar sign.
 fn with_number(owner: &str, number: u32) -> Option<String> {
-    let mut made = String::new();
+    let mut generated = String::new();
     let mut rest = owner;
     while let Some(at) = rest.find(['$', '\\']) {
-        made.push_str(&rest[..at]);
-        let behind = &rest[at + 1..];
+        generated.push_str(&rest[..at]);
+        let following = &rest[at + 1..];
         rest = if rest[at..].starts_with('\\') {
-            let escaped = behind.chars().next()?;
+            let escaped = following.chars().next()?;
             if escaped != '$' {
-                made.push('\\');
+                generated.push('\\');
             }
-            made.push(escaped);
-            &behind[escaped.len_utf8()..]
-        } else if let Some(behind) = behind.strip_prefix('$') {
-            made.push('$');
-            behind
-        } else if let Some(form) = behind.strip_prefix('{') {
-            let (form, behind) = form.split_once('}')?;
-            made.push_str(&formatted(number, form)?);
-            behind
+            generated.push(escaped);
+            &following[escaped.len_utf8()..]
+        } else if let Some(following) = following.strip_prefix('$') {
+            generated.push('$');
+            following
+        } else if let Some(form) = following.strip_prefix('{') {
+            let (form, following) = form.split_once('}')?;
+            generated.push_str(&formatted(number, form)?);
+            following
         } else {
-            made.push_str(&number.to_string());
-            behind
+            generated.push_str(&number.to_string());
+            following
         };
     }
-    made.push_str(rest);
-    Some(made)
+    generated.push_str(rest);
+    Some(generated)
 }
 
 /// Formats a number as `offset[,width[,base]]` says.
@@ -502,12 +502,12 @@ pub(super) fn is_entry(lines: &[&[u8]]) -> bool {
 }
 
 fn is_record(words: &[String]) -> bool {
-    let place =
+    let type_index =
         words.iter().skip(1).take(3).position(|word| TYPES.contains(&word.to_ascii_uppercase().as_str()));
-    place.is_some_and(|place| {
-        let between = &words[1..=place];
+    type_index.is_some_and(|type_index| {
+        let between = &words[1..=type_index];
         between.iter().all(|word| is_time(word) || CLASSES.contains(&word.to_ascii_uppercase().as_str()))
-            && words.len() > place + 2
+            && words.len() > type_index + 2
     })
 }
 
@@ -538,7 +538,7 @@ mod tests {
             for (number, line) in (1..).zip(text.lines()) {
                 match zone.take(number, line.as_bytes())? {
                     ZoneItem::Delegation(name) => names.push(name),
-                    ZoneItem::Generated(made) => names.extend(made),
+                    ZoneItem::Generated(generated) => names.extend(generated),
                     ZoneItem::Bad { line, why, .. } | ZoneItem::Unread { line, why, .. } => {
                         errors.push((line, why));
                     }
@@ -602,10 +602,10 @@ mod tests {
     #[test]
     fn a_backslash_takes_the_meaning_from_the_character_after_it() {
         assert_eq!(names("$ORIGIN ke.\n\\a NS x\n"), ["a.ke"]);
-        let odd = "a name with characters that a host name cannot contain".to_owned();
+        let invalid = "a name with characters that a host name cannot contain".to_owned();
         assert_eq!(
             read("$ORIGIN ke.\na\\.b NS x\n\\@ NS x\na\\;b NS x\n").unwrap().1,
-            [(2, odd.clone()), (3, odd.clone()), (4, odd)]
+            [(2, invalid.clone()), (3, invalid.clone()), (4, invalid)]
         );
     }
 
@@ -670,18 +670,21 @@ mod tests {
 
     #[test]
     fn a_parenthesis_without_end_ends_it() {
-        let told = "line 2: a parenthesis is opened here but not closed";
-        assert_eq!(read("$ORIGIN ke.\na NS ( x\nb NS x\n").unwrap_err(), told);
-        assert_eq!(read(&format!("$ORIGIN ke.\na NS ( x\n{}", "b NS x\n".repeat(2000))).unwrap_err(), told);
+        let reported = "line 2: a parenthesis is opened here but not closed";
+        assert_eq!(read("$ORIGIN ke.\na NS ( x\nb NS x\n").unwrap_err(), reported);
+        assert_eq!(
+            read(&format!("$ORIGIN ke.\na NS ( x\n{}", "b NS x\n".repeat(2000))).unwrap_err(),
+            reported
+        );
     }
 
     #[test]
     fn what_is_not_read_is_a_bad_line() {
         let zone = "$INCLUDE a.zone\n$GENERATE 1-9999999 h$.ke. NS x\n$WHAT\na.ke. 60\n$include\n";
         let (_, errors) = read(zone).unwrap();
-        let told: Vec<(u64, &str)> = errors.iter().map(|(line, why)| (*line, why.as_str())).collect();
+        let reported: Vec<(u64, &str)> = errors.iter().map(|(line, why)| (*line, why.as_str())).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 (1, "the names in the file a.zone are not read: put them in place of this line"),
                 (2, "it makes 9999999 names, but the limit is 65536: write them out"),
@@ -696,7 +699,7 @@ mod tests {
 
     #[test]
     fn what_a_directive_makes_is_read_as_if_it_were_written_out() {
-        let made = |directive: &str| names(&format!("$ORIGIN ke.\n$GENERATE {directive}\n"));
+        let generated = |directive: &str| names(&format!("$ORIGIN ke.\n$GENERATE {directive}\n"));
         for (directive, expected) in [
             ("1-3 h$ NS x", ["h1.ke", "h2.ke", "h3.ke"]),
             ("0-4/2 h$.co 1h IN NS x$", ["h0.co.ke", "h2.co.ke", "h4.co.ke"]),
@@ -708,10 +711,10 @@ mod tests {
             ("15-17 ${0,0,N} NS x", ["f.ke", "0.1.ke", "1.1.ke"]),
             ("1-3 $.\\097 NS x", ["1.a.ke", "2.a.ke", "3.a.ke"]),
         ] {
-            assert_eq!(made(directive), expected, "{directive}");
+            assert_eq!(generated(directive), expected, "{directive}");
         }
         for no_names in ["1-254 $ A 192.0.2.$", "1-9 $ PTR h$", "1-9 $ CNAME $.x", "1-9 $ DS 1 2 3 AB"] {
-            assert_eq!(made(no_names), [""; 0], "{no_names}");
+            assert_eq!(generated(no_names), [""; 0], "{no_names}");
         }
         for range in [
             "1-3",
@@ -724,12 +727,12 @@ mod tests {
             "1-3 h${-5} NS x",
             "1-3 h${0,999999999} NS x",
         ] {
-            let (made, told) = read(&format!("$ORIGIN ke.\n$GENERATE {range}\n")).unwrap();
-            assert_eq!((made, told), (Vec::new(), vec![(2, NO_RANGE.to_owned())]), "{range}");
+            let (generated, reported) = read(&format!("$ORIGIN ke.\n$GENERATE {range}\n")).unwrap();
+            assert_eq!((generated, reported), (Vec::new(), vec![(2, NO_RANGE.to_owned())]), "{range}");
         }
         let outside = "$ORIGIN ke.\n$GENERATE 1-2 h$.tz. NS x\n$GENERATE 1-2 h\\$$ NS x\n";
-        let told = vec![(2, "not in the zone ke.".to_owned())];
-        assert_eq!(read(outside).unwrap(), (vec!["h$1.ke".to_owned(), "h$2.ke".to_owned()], told));
+        let reported = vec![(2, "not in the zone ke.".to_owned())];
+        assert_eq!(read(outside).unwrap(), (vec!["h$1.ke".to_owned(), "h$2.ke".to_owned()], reported));
         assert!(read("$GENERATE 1-2 h$ NS x\n").unwrap_err().contains("is a relative name"));
     }
 

@@ -43,7 +43,7 @@ struct HostBans {
     server: IpAddr,
     record: BanRecord,
     /// The last response refused, requested a pause or reported a server error; or the connection was closed.
-    was_bad: bool,
+    was_failing: bool,
     /// The class of the host's URLs that are no longer requested.
     closed: Option<Class>,
 }
@@ -63,7 +63,7 @@ impl Default for BanRecord {
 impl BanRecord {
     /// Takes in a response and returns whether a ban is now suspected.
     fn note(&mut self, response: &Response) -> bool {
-        if response.turns_away() {
+        if response.is_refused() {
             self.refusals_in_a_row = self.refusals_in_a_row.saturating_add(1);
             return self.refusals_in_a_row >= self.checked_at;
         }
@@ -74,7 +74,7 @@ impl BanRecord {
     }
 
     /// The check found no ban.
-    fn wait_for_twice_as_many(&mut self) {
+    fn double_threshold(&mut self) {
         self.checked_at = self.refusals_in_a_row.saturating_mul(2).max(SUSPICIOUS);
     }
 }
@@ -89,20 +89,21 @@ impl Bans {
             Some(host) => host,
             None => {
                 let Some(server) = response.address else { return };
-                let record = HostBans { server, record: BanRecord::default(), was_bad: false, closed: None };
+                let record =
+                    HostBans { server, record: BanRecord::default(), was_failing: false, closed: None };
                 self.hosts.entry(url.host().clone()).or_insert(record)
             }
         };
         let server = self.servers.entry(host.server).or_default();
-        host.was_bad =
-            response.turns_away() || response.status.is_some_and(|status| status == 429 || status >= 500);
+        host.was_failing =
+            response.is_refused() || response.status.is_some_and(|status| status == 429 || status >= 500);
         if ![host.record.note(response), server.note(response)].contains(&true) {
             return;
         }
-        let (at, refusals) = (host.server, host.record.refusals_in_a_row);
-        if let Some(page) = self.page_to_check(url.host(), at) {
-            self.check = Some(PendingCheck { host: url.host().clone(), server: at, url: page });
-        } else if refusals >= SUSPICIOUS_OF_FURTHER_HOSTS && self.has_banned(at) {
+        let (server_address, refusals) = (host.server, host.record.refusals_in_a_row);
+        if let Some(page) = self.page_to_check(url.host(), server_address) {
+            self.check = Some(PendingCheck { host: url.host().clone(), server: server_address, url: page });
+        } else if refusals >= SUSPICIOUS_OF_FURTHER_HOSTS && self.has_banned(server_address) {
             // It delivered no page that could be checked.
             self.close(url.host());
         }
@@ -114,8 +115,8 @@ impl Bans {
         let own = self.hosts.get(host).and_then(|host| host.record.delivered.as_ref());
         let last = || self.servers.get(&server).and_then(|server| server.delivered.as_ref());
         let any = || {
-            let of_server = self.hosts.values().filter(|host| host.server == server);
-            of_server
+            let server_hosts = self.hosts.values().filter(|host| host.server == server);
+            server_hosts
                 .filter_map(|host| host.record.delivered.as_ref())
                 .filter(is_open)
                 .min_by_key(|url| url.as_str())
@@ -144,22 +145,26 @@ impl Bans {
     }
 
     /// The page to request once more, if a ban is suspected.
-    pub(super) fn to_check(&self) -> Option<&Arc<WebUrl>> {
+    pub(super) fn url_to_check(&self) -> Option<&Arc<WebUrl>> {
         self.check.as_ref().map(|check| &check.url)
     }
 
     /// Takes in the result of the check and returns whether hosts are closed to us from now on.
     pub(super) fn note_check(&mut self, response: &Response) -> bool {
-        if !response.turns_away() {
+        if !response.is_refused() {
             self.skip_check();
             return false;
         }
-        let Some(PendingCheck { host, server: at, url }) = self.check.take() else { return false };
-        let serves_nobody =
-            self.servers.get(&at).is_some_and(|server| server.refusals_in_a_row >= server.checked_at);
+        let Some(PendingCheck { host, server: server_address, url }) = self.check.take() else {
+            return false;
+        };
+        let is_refusing_all = self
+            .servers
+            .get(&server_address)
+            .is_some_and(|server| server.refusals_in_a_row >= server.checked_at);
         // A page of another host is refused, too, and the server has served none of its hosts for as long.
-        let is_of_server = *url.host() != host && serves_nobody;
-        for (name, record) in self.hosts.iter_mut().filter(|(_, record)| record.server == at) {
+        let is_of_server = *url.host() != host && is_refusing_all;
+        for (name, record) in self.hosts.iter_mut().filter(|(_, record)| record.server == server_address) {
             let is_proven = *name == host || name == url.host();
             // A single refusal of another host may be for that URL alone.
             let refuses = record.record.refusals_in_a_row >= SUSPICIOUS_OF_FURTHER_HOSTS;
@@ -167,7 +172,7 @@ impl Bans {
                 record.closed.get_or_insert(Class::Refused);
             }
         }
-        if let Some(server) = self.servers.get_mut(&at) {
+        if let Some(server) = self.servers.get_mut(&server_address) {
             server.checked_at = server.refusals_in_a_row.saturating_add(SUSPICIOUS_OF_FURTHER_HOSTS);
         }
         true
@@ -177,10 +182,10 @@ impl Bans {
     pub(super) fn skip_check(&mut self) {
         let Some(PendingCheck { host, server, .. }) = self.check.take() else { return };
         if let Some(host) = self.hosts.get_mut(&host) {
-            host.record.wait_for_twice_as_many();
+            host.record.double_threshold();
         }
         if let Some(server) = self.servers.get_mut(&server) {
-            server.wait_for_twice_as_many();
+            server.double_threshold();
         }
     }
 
@@ -188,7 +193,7 @@ impl Bans {
     /// the trouble, the servers have turned us away.
     pub(super) fn give_up(&mut self, host: &Host) -> Class {
         let Some(host) = self.hosts.get_mut(host) else { return Class::Limit };
-        *host.closed.get_or_insert(if host.was_bad { Class::Refused } else { Class::Limit })
+        *host.closed.get_or_insert(if host.was_failing { Class::Refused } else { Class::Limit })
     }
 
     /// The class of the URLs of a host that gets no more requests.
@@ -226,6 +231,6 @@ fn serves(status: u16) -> bool {
 
 /// Whether a request with this purpose can show a ban. robots.txt is often served where pages are not, and
 /// the other way round; and a server may refuse HEAD and nothing else.
-pub(super) fn tells_of_bans(purpose: Purpose) -> bool {
+pub(super) fn counts_for_bans(purpose: Purpose) -> bool {
     purpose == Purpose::Page
 }

@@ -9,29 +9,29 @@ use crate::exchange::{Class, Depth};
 impl Walk {
     /// Adds what an earlier survey found in the site.
     #[must_use]
-    pub fn remembering(mut self, memory: Memory) -> Self {
-        self.auto = self.auto.map(|auto| Auto { appraiser: auto.appraiser.remembering(memory), ..auto });
+    pub fn with_memory(mut self, memory: Memory) -> Self {
+        self.auto = self.auto.map(|auto| Auto { appraiser: auto.appraiser.with_memory(memory), ..auto });
         self
     }
 
     /// Whether it has been decided if the current URL is worth a request. The choice is made only while no
     /// request is in flight, so that it does not depend on how many may be in flight.
     pub(super) fn has_chosen(&mut self) -> bool {
-        let asked: u64 = self.counts.levels.iter().map(|level| level.class(Class::Fetched)).sum();
+        let fetched: u64 = self.counts.levels.iter().map(|level| level.class(Class::Fetched)).sum();
         let Some(auto) = &mut self.auto else { return true };
         if self.depth == Depth(0) || self.list.turn() < auto.chosen {
             return true;
         }
-        if !self.flying.is_empty() {
+        if !self.pending.is_empty() {
             return false;
         }
         let turn = self.list.turn();
-        let waiting = self.list.ahead();
-        let worth_it = auto.appraiser.choose(waiting, asked, ListedUrl::doubtful);
-        auto.chosen = turn + worth_it;
-        if worth_it == 0 {
+        let waiting = self.list.upcoming();
+        let chosen_count = auto.appraiser.choose(waiting, fetched, ListedUrl::doubtful);
+        auto.chosen = turn + chosen_count;
+        if chosen_count == 0 {
             for entry in waiting {
-                entry.kept.get_or_insert(Class::Yield);
+                entry.skipped.get_or_insert(Class::Yield);
             }
             auto.chosen = self.list.len();
         }
@@ -40,12 +40,12 @@ impl Walk {
 
     /// A response was merged. `hosts` is the number of external hosts, new in the tree, that the page
     /// brought; it is set if the page was read or did not come.
-    pub(super) fn note_yield(&mut self, prospect: Option<UrlCandidate>, hosts: Option<usize>) {
+    pub(super) fn note_yield(&mut self, candidate: Option<UrlCandidate>, hosts: Option<usize>) {
         let Some(auto) = &mut self.auto else { return };
-        if let (Some(prospect), Some(hosts)) = (&prospect, hosts) {
-            auto.appraiser.note(prospect, hosts as u64);
+        if let (Some(candidate), Some(hosts)) = (&candidate, hosts) {
+            auto.appraiser.note(candidate, hosts as u64);
         }
-        auto.finders.resize(self.found.len(), prospect);
+        auto.finders.resize(self.found.len(), candidate);
     }
 
     /// For each URL of the next level, the page on which it was found. Called when the level of these pages
@@ -57,14 +57,14 @@ impl Walk {
     }
 
     /// The expected yield of a URL on level 1 or below.
-    pub(super) fn prospect(
+    pub(super) fn candidate(
         &self,
         url: &WebUrl,
         depth: Depth,
         finder: Option<&UrlCandidate>,
     ) -> Option<UrlCandidate> {
         let auto = self.auto.as_ref()?;
-        Some(auto.appraiser.prospect(&UrlKind::from_url(url, &auto.rates), depth, finder))
+        Some(auto.appraiser.candidate(&UrlKind::from_url(url, &auto.rates), depth, finder))
     }
 
     /// A URL of a script is left out: it counts towards the script rule, as if it had been requested.
@@ -75,14 +75,14 @@ impl Walk {
     }
 
     /// The number of URLs of a script that were left out.
-    pub(super) fn left_out_of(&self, script: &ScriptKey) -> u32 {
+    pub(super) fn left_out_urls(&self, script: &ScriptKey) -> u32 {
         self.auto.as_ref().and_then(|auto| auto.scripts.get(script)).copied().unwrap_or_default()
     }
 
     /// The number of external hosts that the page of a left-out URL is expected to bring.
     pub(super) fn expected(&self, entry: &ListedUrl) -> f64 {
-        let auto = self.auto.as_ref().zip(entry.prospect.as_ref());
-        auto.map_or(0.0, |(auto, prospect)| auto.appraiser.expected(prospect))
+        let auto = self.auto.as_ref().zip(entry.candidate.as_ref());
+        auto.map_or(0.0, |(auto, candidate)| auto.appraiser.expected(candidate))
     }
 }
 
@@ -92,6 +92,6 @@ impl ListedUrl {
     /// request before; and for a front page, since a server of its own may stand behind it.
     fn doubtful(&self) -> Option<&UrlCandidate> {
         let is_settled = self.again || self.redirects > 0 || self.url.is_front_page();
-        self.prospect.as_ref().filter(|_| !is_settled)
+        self.candidate.as_ref().filter(|_| !is_settled)
     }
 }

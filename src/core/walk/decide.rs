@@ -26,8 +26,8 @@ impl Walk {
             return Decision::Skip(Class::OptOut);
         }
         let is_entrance = entry.is_entrance();
-        let promises_too_little = entry.kept == Some(Class::Yield);
-        if let Some(class) = entry.kept.filter(|_| !is_entrance && !promises_too_little) {
+        let promises_too_little = entry.skipped == Some(Class::Yield);
+        if let Some(class) = entry.skipped.filter(|_| !is_entrance && !promises_too_little) {
             return Decision::Skip(class);
         }
         if let Some(endless) = endless_path(url).filter(|_| !is_entrance) {
@@ -38,7 +38,7 @@ impl Walk {
             self.evidence.name(&echo);
             return Decision::Skip(Class::Trap);
         }
-        if self.depth > Depth(0) && self.settings.filter.leaves_out(url) {
+        if self.depth > Depth(0) && self.settings.filter.excludes(url) {
             return Decision::Skip(Class::Filtered);
         }
         let is_free = is_entrance || entry.again || url.is_front_page();
@@ -53,8 +53,8 @@ impl Walk {
         if promises_too_little {
             return Decision::Skip(Class::Yield);
         }
-        let wants_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.wants_head(url);
-        let purpose = if wants_head { Purpose::Head } else { Purpose::Page };
+        let needs_head = self.depth > Depth(0) && !entry.probed && self.settings.filter.needs_head(url);
+        let purpose = if needs_head { Purpose::Head } else { Purpose::Page };
         self.by_robots(entry.url, purpose)
     }
 
@@ -66,8 +66,8 @@ impl Walk {
             OnRecord::Lost => true,
             OnRecord::Nothing => false,
         };
-        let may_be = !is_recorded && !entry.is_entrance();
-        if may_be { self.echoes.trap(&entry.url, &self.known) } else { None }
+        let may_be_echo = !is_recorded && !entry.is_entrance();
+        if may_be_echo { self.echoes.trap(&entry.url, &self.known) } else { None }
     }
 
     /// The class of a URL whose host gets no more requests. For a recorded request the record decides: it may
@@ -86,7 +86,7 @@ impl Walk {
         match &self.recorded {
             OnRecord::Requested(next) => match next.purpose {
                 Purpose::Check => next.url != *url,
-                Purpose::Robots => next.url != url.robots_txt() && !self.origins.is_asking(),
+                Purpose::Robots => next.url != url.robots_txt() && !self.origins.is_fetching(),
                 _ => true,
             },
             // Nothing is requested before a check has ended.
@@ -108,7 +108,7 @@ impl Walk {
         match &self.recorded {
             OnRecord::Requested(next) => next.purpose == Purpose::Robots && next.url == url.robots_txt(),
             OnRecord::Lost => false,
-            OnRecord::Nothing => self.rules_good_until(url).is_some_and(|until| self.now >= until),
+            OnRecord::Nothing => self.rules_valid_until(url).is_some_and(|until| self.now >= until),
         }
     }
 
@@ -120,12 +120,13 @@ impl Walk {
             Lookup::Fetch(robots) => {
                 if self.closed(&robots).is_some() {
                     // The robots.txt of this origin redirects to a host that turned us away.
-                    let asked = RobotsRequestTime { at: self.now, next: Some(self.flying.request_count()) };
-                    self.origins.settle(RobotsOutcome::Unreachable, asked);
+                    let requested =
+                        RobotsRequestTime { at: self.now, next: Some(self.pending.request_count()) };
+                    self.origins.settle(RobotsOutcome::Unreachable, requested);
                     return Decision::Skip(Class::RobotsUnreachable);
                 }
                 let request = Request {
-                    number: self.flying.request_count(),
+                    number: self.pending.request_count(),
                     url: robots,
                     purpose: Purpose::Robots,
                     depth: None,
@@ -151,7 +152,7 @@ impl Walk {
         }
         let delay = self.origins.crawl_delay(&url);
         Decision::Request(
-            Request { number: self.flying.request_count(), url, purpose, depth: Some(self.depth) },
+            Request { number: self.pending.request_count(), url, purpose, depth: Some(self.depth) },
             delay,
         )
     }
@@ -161,6 +162,6 @@ impl Walk {
     fn script_is_used_up(&self, url: &WebUrl) -> bool {
         let script = url.script().unwrap_or_else(|| ScriptKey(url.page_key()));
         let fetched = self.scripts.get(&script).copied().unwrap_or_default();
-        fetched + self.left_out_of(&script) >= self.settings.queries_per_script
+        fetched + self.left_out_urls(&script) >= self.settings.queries_per_script
     }
 }

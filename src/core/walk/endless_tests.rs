@@ -61,15 +61,15 @@ fn calendar() -> Web {
 
 #[test]
 fn a_calendar_ends_by_evidence_and_the_rest_of_the_site_goes_on() {
-    let (tree, asked) = walk(&calendar(), WalkSettings::default());
+    let (tree, requested) = walk(&calendar(), WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/calendar/#/**".into()));
     assert_eq!(tree.externals.len(), 1, "found below the calendar's last level");
-    assert_eq!(asked.len(), 1 + 1 + 6 + 1 + 3 * 29, "robots, front page, the branch, levels 1 to 4");
+    assert_eq!(requested.len(), 1 + 1 + 6 + 1 + 3 * 29, "robots, front page, the branch, levels 1 to 4");
     assert_eq!(tree.levels[5].class(Class::Trap), 29);
 
-    let (all, asked) = walk(&calendar(), WalkSettings { trap_levels: None, ..WalkSettings::default() });
+    let (all, requested) = walk(&calendar(), WalkSettings { trap_levels: None, ..WalkSettings::default() });
     assert_eq!((all.outcome, all.trap_patterns.len()), (Outcome::Depth, 0));
-    assert!(asked.len() > 200 && all.externals.len() == 1);
+    assert!(requested.len() > 200 && all.externals.len() == 1);
 }
 
 #[test]
@@ -136,8 +136,8 @@ fn near_duplicates_under_ever_new_names_end_by_evidence() {
             let found = (0..2).map(|n| base(&token(&format!("{url} {n}")))).collect();
             ("Welcome to our page of pages".to_owned(), found)
         });
-        let (tree, asked) = walk(&web, WalkSettings::default());
-        (tree.outcome, tree.trap_patterns.join(" "), asked.len())
+        let (tree, requested) = walk(&web, WalkSettings::default());
+        (tree.outcome, tree.trap_patterns.join(" "), requested.len())
     };
     let pages = names(|token| format!("http://a.ke/gone/{token}"));
     assert_eq!(pages, (Outcome::Trap, "a.ke/gone/*".into(), 1 + 1 + 30));
@@ -172,9 +172,9 @@ fn sessions_that_repeat_the_site_end_by_evidence() {
         };
         (format!("What {url} says"), found)
     });
-    let (tree, asked) = walk(&web, WalkSettings::default());
+    let (tree, requested) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/sid-#/**".into()));
-    assert!(asked.len() < 60, "{}", asked.len());
+    assert!(requested.len() < 60, "{}", requested.len());
 }
 
 /// The end of a page's text, and its further links.
@@ -221,13 +221,14 @@ fn the_same_pages_under_ever_new_names_end_by_evidence() {
     for (folder, trap) in folders {
         for (links, most) in [(3, 1100), (9, 820), (20, 421)] {
             let settings = || WalkSettings { depth: crate::exchange::Depth(60), ..WalkSettings::default() };
-            let (tree, asked) = walk(&renamed(folder, links, |_| (String::new(), Vec::new())), settings());
+            let (tree, requested) =
+                walk(&renamed(folder, links, |_| (String::new(), Vec::new())), settings());
             assert_eq!(
                 (tree.outcome, tree.trap_patterns.join(" ").as_str()),
                 (Outcome::Trap, trap),
                 "{links}"
             );
-            let pages = asked.iter().filter(|request| request.purpose != Purpose::Robots).count();
+            let pages = requested.iter().filter(|request| request.purpose != Purpose::Robots).count();
             assert!(pages <= most, "{trap}, {links} links: {pages} pages");
         }
     }
@@ -274,9 +275,9 @@ fn a_shop_whose_filters_combine_in_every_order_ends_by_evidence() {
         let more = words.into_iter().filter(|word| !url.contains(word));
         (format!("All of {url}"), more.map(|word| format!("{url}{word}/")).collect())
     });
-    let (tree, asked) = walk(&web, WalkSettings::default());
+    let (tree, requested) = walk(&web, WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/**".into()));
-    assert_eq!(asked.len(), 1 + 1 + 7 + 42);
+    assert_eq!(requested.len(), 1 + 1 + 7 + 42);
     assert_eq!(tree.levels[3].class(Class::Trap), 210);
 }
 
@@ -306,8 +307,8 @@ fn two_hosts(other: impl Fn(&str) -> String) -> Web {
 fn pages_of_a_mirror_are_known_already() {
     let settings = || WalkSettings { trap_levels: None, ..WalkSettings::default() };
     let walked = |web: &Web, settings: WalkSettings| {
-        let (tree, asked) = drive(start("http://www.a.ke/", settings, ""), web, 1);
-        (tree.sum(|level| level.class(Class::Mirror)), tree.externals.len(), asked.len())
+        let (tree, requested) = drive(start("http://www.a.ke/", settings, ""), web, 1);
+        (tree.sum(|level| level.class(Class::Mirror)), tree.externals.len(), requested.len())
     };
     let mirror = two_hosts(str::to_owned);
     // Two robots.txt, the sound host, and of the mirror the front page and the level below it.
@@ -356,9 +357,9 @@ const WORDS: [&str; 7] = ["red", "blue", "large", "small", "new", "used", "cheap
 #[test]
 fn a_shop_of_few_words_is_walked_to_its_end() {
     let walked = |words| {
-        let (tree, asked) =
+        let (tree, requested) =
             walk(&shop(Web::default(), "http://a.ke/", words, |_| Vec::new()), WalkSettings::default());
-        (tree.outcome, asked.len() - 1)
+        (tree.outcome, requested.len() - 1)
     };
     assert_eq!(walked(&WORDS[..4]), (Outcome::Complete, 1 + 4 + 12 + 24 + 24));
     assert_eq!(walked(&WORDS[..5]), (Outcome::Trap, 1 + 5 + 20));
@@ -368,9 +369,9 @@ fn a_shop_of_few_words_is_walked_to_its_end() {
 fn a_shop_whose_pages_lead_elsewhere_is_walked_to_its_end() {
     let all = 1 + 5 + 20 + 60 + 120 + 120;
     let abroad = |url: &str| vec![format!("http://b{}.ke/", token(url))];
-    let (tree, asked) =
+    let (tree, requested) =
         walk(&shop(Web::default(), "http://a.ke/", &WORDS[..5], abroad), WalkSettings::default());
-    assert_eq!((tree.outcome, asked.len() - 1, tree.externals.len()), (Outcome::Complete, all, all));
+    assert_eq!((tree.outcome, requested.len() - 1, tree.externals.len()), (Outcome::Complete, all, all));
     // One page that leads to something else is enough.
     let beside = |url: &str| match url {
         "http://a.ke/red/new/" => vec!["http://a.ke/about".to_owned()],
@@ -378,8 +379,12 @@ fn a_shop_whose_pages_lead_elsewhere_is_walked_to_its_end() {
         _ => Vec::new(),
     };
     let web = shop(Web::default(), "http://a.ke/", &WORDS[..5], beside).page("http://a.ke/about", &[]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!((tree.outcome, asked.len() - 1), (Outcome::Trap, 1 + 5 + 20 + 61 + 120), "two levels later");
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(
+        (tree.outcome, requested.len() - 1),
+        (Outcome::Trap, 1 + 5 + 20 + 61 + 120),
+        "two levels later"
+    );
 }
 
 #[test]
@@ -392,12 +397,12 @@ fn beside_a_shop_without_end_the_rest_of_the_site_and_its_queries_go_on() {
         .page("http://a.ke/jobs", &["/jobs/old"])
         .page("http://a.ke/jobs/old", &["/jobs/older", "/shop/red/blue/new/?page=2"])
         .page("http://a.ke/jobs/older", &["http://b.ke/"]);
-    let (tree, asked) =
+    let (tree, requested) =
         walk(&shop(web, "http://a.ke/shop/", &WORDS, |_| Vec::new()), WalkSettings::default());
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Trap, "a.ke/shop/**".into()));
-    assert_eq!(asked.len(), 1 + 1 + (1 + 7 + 42) + 5 + 1);
+    assert_eq!(requested.len(), 1 + 1 + (1 + 7 + 42) + 5 + 1);
     assert_eq!((tree.externals.len(), tree.levels[4].class(Class::Trap)), (1, 210));
-    assert!(asked.iter().any(|request| request.url.query().is_some()), "the rule on scripts bounds it");
+    assert!(requested.iter().any(|request| request.url.query().is_some()), "the rule on scripts bounds it");
 }
 
 /// The calendar again, with more links on its pages.

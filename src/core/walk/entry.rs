@@ -43,9 +43,9 @@ pub(super) struct ListedUrl {
     /// At level 0: the entrance that this URL is, or from which redirects led to it.
     pub entrance: Option<Entrance>,
     /// The class of a URL that is not worth a request according to what was read so far.
-    pub kept: Option<Class>,
+    pub skipped: Option<Class>,
     /// Its expected yield; none if no URL is left out for its yield.
-    pub prospect: Option<UrlCandidate>,
+    pub candidate: Option<UrlCandidate>,
     /// The schemes under which the page was requested in this chain of redirects.
     pub schemes: Schemes,
     /// Hashes of the spellings that led to the same page in another session in this chain of redirects.
@@ -67,8 +67,8 @@ impl ListedUrl {
             again: false,
             probed: false,
             entrance: None,
-            kept: None,
-            prospect: None,
+            skipped: None,
+            candidate: None,
             schemes: Schemes::default(),
             sessions: Vec::new(),
         }

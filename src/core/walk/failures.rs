@@ -17,7 +17,7 @@ impl Failures {
             _ if response.status.is_some() => *self = Self { page_answered: true, ..Self::default() },
             Some(failure) if failure.reached_the_network() => {
                 self.in_a_row += 1;
-                self.closed += u32::from(response.turns_away());
+                self.closed += u32::from(response.is_refused());
             }
             _ => {}
         }

@@ -26,7 +26,7 @@ impl Walk {
                 return self.end(outcome);
             }
         }
-        self.weigh_evidence();
+        self.evaluate_evidence();
         let is_quiet = self.level().external_urls == 0;
         self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
         // The list is done with; the next level needs the memory.
@@ -61,8 +61,9 @@ impl Walk {
             let with_finders = next.iter().zip(finders);
             with_finders.map(|(url, finder)| self.entry(url, depth, finder.as_ref())).collect()
         } else {
-            let kept = next.iter().enumerate().filter_map(|(at, url)| Some((at, self.kept(&url)?))).collect();
-            Listing::new_packed(next, kept)
+            let skipped =
+                next.iter().enumerate().filter_map(|(at, url)| Some((at, self.skipped(&url)?))).collect();
+            Listing::new_packed(next, skipped)
         };
         self.depth = depth;
     }
@@ -70,7 +71,7 @@ impl Walk {
     /// Level 0 has nothing left to request: puts the next entrance on its list, if there is one to try.
     fn try_next_entrance(&mut self) -> bool {
         let has_page = self.level().pages > 0;
-        if self.entering.is_forbidden || self.has_opted_out_at_the_start() {
+        if self.entering.is_forbidden || self.is_start_opted_out() {
             return false;
         }
         while let Some(EntranceCandidate { url, entrance, .. }) = self.entering.next(has_page) {
@@ -79,7 +80,7 @@ impl Walk {
                     self.known.insert(url.page_key(), UrlState::Earlier);
                     continue;
                 }
-                place => place == Some(UrlState::Listed),
+                url_state => url_state == Some(UrlState::Listed),
             };
             self.entering.note_listed(&url);
             self.entering.tried += 1;
@@ -89,7 +90,7 @@ impl Walk {
         false
     }
 
-    fn has_opted_out_at_the_start(&mut self) -> bool {
+    fn is_start_opted_out(&mut self) -> bool {
         self.opted_out || self.level().class(Class::OptOut) > 0
     }
 
@@ -125,32 +126,32 @@ impl Walk {
     /// The outcome of a site none of whose entrances brought a page.
     fn outcome_without_page(&mut self) -> Outcome {
         match () {
-            () if self.has_opted_out_at_the_start() => Outcome::OptOut,
+            () if self.is_start_opted_out() => Outcome::OptOut,
             () if self.moved => Outcome::Moved,
-            () if self.entering.kept_by_robots && !self.failures.has_page_answered() => Outcome::Robots,
-            () if !self.entering.was_answered => Outcome::Unreachable,
+            () if self.entering.forbidden_by_robots && !self.failures.has_page_answered() => Outcome::Robots,
+            () if !self.entering.got_response => Outcome::Unreachable,
             () => Outcome::NoPage,
         }
     }
 
-    fn weigh_evidence(&mut self) {
+    fn evaluate_evidence(&mut self) {
         let site = self.scope.site().as_str();
         let level = LevelView { site, found: &self.found, known: &self.known };
         if let Some(levels) = self.settings.trap_levels {
-            self.evidence.weigh(level, levels);
+            self.evidence.evaluate(level, levels);
         }
     }
 
     /// A URL on the list of a level; `finder` is the page of the level above that links to it, or the page
     /// that redirects to it.
     pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&UrlCandidate>) -> ListedUrl {
-        let kept = self.kept(&url);
-        let prospect = if depth == Depth(0) { None } else { self.prospect(&url, depth, finder) };
-        ListedUrl { kept, prospect, ..ListedUrl::new(url) }
+        let skipped = self.skipped(&url);
+        let candidate = if depth == Depth(0) { None } else { self.candidate(&url, depth, finder) };
+        ListedUrl { skipped, candidate, ..ListedUrl::new(url) }
     }
 
     /// The class of a URL that is not worth a request according to what was read so far.
-    fn kept(&self, url: &WebUrl) -> Option<Class> {
+    fn skipped(&self, url: &WebUrl) -> Option<Class> {
         match () {
             () if self.evidence.is_trap(url, self.scope.site().as_str(), &self.known) => Some(Class::Trap),
             () if self.mirrors.is_copy(url, &self.known) => Some(Class::Mirror),
@@ -163,36 +164,40 @@ impl Walk {
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         let trap_patterns = self.trap_patterns();
-        let left = match self.ending {
+        let cut_class = match self.ending {
             Some(Outcome::Refused) => Class::Refused,
             Some(Outcome::OptOut) => Class::OptOut,
             _ => Class::Limit,
         };
         for _ in 0..self.list.without_class() {
-            self.level().count(left);
+            self.level().count(cut_class);
         }
-        let below = if self.depth.next() > self.settings.depth { Class::Depth } else { left };
+        let deeper_class = if self.depth.next() > self.settings.depth { Class::Depth } else { cut_class };
         let found =
             self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found)).count();
-        let shunned = self.known.values().filter(|place| **place == UrlState::Shunned).count();
+        let shunned = self.known.values().filter(|url_state| **url_state == UrlState::Shunned).count();
         if found + shunned > 0 {
             let last = self.counts.level(self.depth.next());
-            (0..found).for_each(|_| last.count(below));
+            (0..found).for_each(|_| last.count(deeper_class));
             (0..shunned).for_each(|_| last.count(Class::Nofollow));
         }
         let outcome = self.ending.unwrap_or(Outcome::Interrupted);
         let tree = Tree {
-            entrance: self.entering.brought,
+            entrance: self.entering.successful,
             entrances: self.entering.tried,
-            is_closed: self.counts.levels[0].pages == 0 && self.entering.leaves_hope(outcome),
+            is_closed: self.counts.levels[0].pages == 0 && self.entering.may_succeed_later(outcome),
             trap_patterns,
             probes: self.probes.results,
             probe_load: self.probes.load,
             ..self.counts.into_tree(outcome)
         };
-        let is_reached = |place: &UrlState| place.is_final() && *place != UrlState::LeftOut;
-        let pages =
-            self.known.into_iter().filter(|(_, place)| is_reached(place)).map(|(key, _)| key).collect();
+        let is_reached = |url_state: &UrlState| url_state.is_final() && *url_state != UrlState::LeftOut;
+        let pages = self
+            .known
+            .into_iter()
+            .filter(|(_, url_state)| is_reached(url_state))
+            .map(|(key, _)| key)
+            .collect();
         (tree, Known { pages, scripts: self.scripts })
     }
 

@@ -7,13 +7,13 @@ use crate::address::WebUrl;
 #[derive(Default)]
 pub(super) struct InFlight {
     waiting: VecDeque<PendingRequest>,
-    asked: u32,
+    count: u32,
 }
 
 impl InFlight {
     /// The number of requests so far: the number of the next one.
     pub(super) fn request_count(&self) -> u32 {
-        self.asked
+        self.count
     }
 
     pub(super) fn len(&self) -> usize {
@@ -30,8 +30,8 @@ impl InFlight {
 
     /// Adds a request.
     pub(super) fn push(&mut self, waiting: PendingRequest) {
-        debug_assert_eq!(waiting.number, self.asked);
-        self.asked += 1;
+        debug_assert_eq!(waiting.number, self.count);
+        self.count += 1;
         self.waiting.push_back(waiting);
     }
 

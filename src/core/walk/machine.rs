@@ -32,21 +32,23 @@ impl Walk {
                 if !self.has_chosen() {
                     return Step::Wait;
                 }
-                if self.an_answer_in_flight_may_end_the_walk()
+                if self.a_response_in_flight_may_end_the_walk()
                     || self.a_response_in_flight_may_prove_an_echo()
                 {
                     return Step::Wait;
                 }
                 match self.decide() {
                     Decision::Request(request, delay) => {
-                        return self.recorded_beside(Some(&request)).unwrap_or(Step::Request(request, delay));
+                        return self
+                            .recorded_unlisted(Some(&request))
+                            .unwrap_or(Step::Request(request, delay));
                     }
                     Decision::Wait => return Step::Wait,
                     Decision::Skip(class) => self.pass(class),
                 }
-            } else if let Some(step) = self.recorded_beside(None) {
+            } else if let Some(step) = self.recorded_unlisted(None) {
                 return step;
-            } else if self.flying.is_empty() {
+            } else if self.pending.is_empty() {
                 self.finish_level();
             } else {
                 return Step::Wait;
@@ -58,18 +60,18 @@ impl Walk {
     pub fn begin(&mut self, request: &Request) {
         if request.purpose == Purpose::Robots {
             self.origins.begin();
-            self.flying.push(PendingRequest::outside_the_tree(request));
+            self.pending.push(PendingRequest::outside_the_tree(request));
             return;
         }
         if matches!(request.purpose, Purpose::Probe | Purpose::Check) {
             if request.purpose == Purpose::Probe {
                 self.begin_probe();
             }
-            self.flying.push(PendingRequest::outside_the_tree(request));
+            self.pending.push(PendingRequest::outside_the_tree(request));
             return;
         }
-        if let Some(entry) = self.beside.take() {
-            return self.flying.push(PendingRequest::page(request, entry, false));
+        if let Some(entry) = self.unlisted.take() {
+            return self.pending.push(PendingRequest::page(request, entry, false));
         }
         let Some(mut entry) = self.list.current() else { return };
         if request.url.is_https() {
@@ -82,19 +84,19 @@ impl Walk {
         {
             *self.scripts.entry(script).or_default() += 1;
         }
-        let kept = if entry.again { self.entering.take_kept(&entry.url) } else { None };
-        if let Some(class) = kept {
+        let skipped = if entry.again { self.entering.take_skipped(&entry.url) } else { None };
+        if let Some(class) = skipped {
             self.level().recount(class, Class::Fetched);
         }
-        let is_first = !entry.again || kept.is_some();
-        self.flying.push(PendingRequest::page(request, entry, is_first));
+        let is_first = !entry.again || skipped.is_some();
+        self.pending.push(PendingRequest::page(request, entry, is_first));
         self.pass(Class::Fetched);
     }
 
     /// The result of a try at a request that now goes over a fallback: it is load of its level, and nothing
     /// else.
     pub fn tried(&mut self, number: u32, response: Response) {
-        if let Some(waiting) = self.flying.get_mut(number) {
+        if let Some(waiting) = self.pending.get_mut(number) {
             waiting.tries.push(response);
         }
     }
@@ -112,11 +114,11 @@ impl Walk {
     }
 
     fn take(&mut self, number: u32, response: Response, content: Content, is_shared: bool) {
-        if let Some(waiting) = self.flying.get_mut(number) {
+        if let Some(waiting) = self.pending.get_mut(number) {
             waiting.response = Some((response, content));
             waiting.is_shared = is_shared;
         }
-        while let Some(waiting) = self.flying.pop_answered() {
+        while let Some(waiting) = self.pending.pop_answered() {
             self.merge(waiting);
         }
         if self.turned_away.is_some() {
@@ -132,21 +134,21 @@ impl Walk {
     }
 
     /// Ends the walk: nothing more is requested, responses in flight are still merged.
-    pub fn end(&mut self, why: Outcome) {
+    pub fn end(&mut self, reason: Outcome) {
         match self.ending {
             Some(_) => self.end_probes(),
-            None => self.ending = Some(why),
+            None => self.ending = Some(reason),
         }
     }
 
     /// The request that shows whether a server refuses everything, if that is suspected and there is anything
     /// left to request.
     fn check_suspect(&mut self) -> Option<Step> {
-        let url = self.bans.to_check()?;
+        let url = self.bans.url_to_check()?;
         if self.list.is_done() && self.found.is_empty() {
             return None;
         }
-        if !self.flying.is_empty() {
+        if !self.pending.is_empty() {
             return Some(Step::Wait);
         }
         let url = WebUrl::clone(url);
@@ -171,7 +173,7 @@ impl Walk {
 
     /// The recorded request that replaces the planned one, if an earlier version took a URL with another
     /// session for another page. It counts as a repetition, and the plan goes on after it.
-    fn recorded_beside(&mut self, planned: Option<&Request>) -> Option<Step> {
+    fn recorded_unlisted(&mut self, planned: Option<&Request>) -> Option<Step> {
         let OnRecord::Requested(next) = &self.recorded else { return None };
         let is_of_level =
             next.depth == Some(self.depth) && matches!(next.purpose, Purpose::Page | Purpose::Head);
@@ -179,7 +181,7 @@ impl Walk {
         if !is_of_level || is_planned || !next.url.has_session() {
             return None;
         }
-        self.beside = Some(ListedUrl { again: true, ..ListedUrl::new(next.url.clone()) });
+        self.unlisted = Some(ListedUrl { again: true, ..ListedUrl::new(next.url.clone()) });
         Some(Step::Request(next.clone(), None))
     }
 
@@ -194,7 +196,7 @@ impl Walk {
         }
         let ListedUrl { url, again, .. } = entry;
         if self.depth == Depth(0) && class != Class::Fetched {
-            self.entering.note_kept(&url, again, class);
+            self.entering.note_skipped(&url, again, class);
         }
         if !again {
             self.level().count(class);
@@ -204,16 +206,16 @@ impl Walk {
 
     /// The same for a response in flight that might prove an echo, by which the next URL would be skipped.
     fn a_response_in_flight_may_prove_an_echo(&self) -> bool {
-        !self.flying.is_empty() && self.echoes.may_be_proven_by(self.flying.urls())
+        !self.pending.is_empty() && self.echoes.may_be_proven_by(self.pending.urls())
     }
 
     /// A request is sent ahead of earlier responses only if none of them can end the walk, so that the
     /// requests sent do not depend on how many may be in flight.
-    fn an_answer_in_flight_may_end_the_walk(&self) -> bool {
-        let ahead = self.flying.len();
-        ahead > 0
-            && (self.failures.in_a_row() as usize + ahead >= self.settings.max_failures as usize
-                || self.bans.may_be_suspected_after(ahead)
-                || !self.counts.has_room_for(self.known.len(), ahead * MAX_LINKS))
+    fn a_response_in_flight_may_end_the_walk(&self) -> bool {
+        let pending_count = self.pending.len();
+        pending_count > 0
+            && (self.failures.in_a_row() as usize + pending_count >= self.settings.max_failures as usize
+                || self.bans.may_be_suspected_after(pending_count)
+                || !self.counts.has_room_for(self.known.len(), pending_count * MAX_LINKS))
     }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_PAGE_REDIRECTS;
-use super::bans::tells_of_bans;
+use super::bans::counts_for_bans;
 use super::entry::{ListedUrl, PendingRequest, UrlState};
 use super::origins::{RobotsOutcome, RobotsRequestTime};
 use super::settings::MAX_SESSION_REDIRECTS;
@@ -32,7 +32,7 @@ impl Walk {
         };
         waiting.tries.iter().for_each(|tried| load.book(tried));
         if self.depth == Depth(0) {
-            self.entering.note_answer(&waiting.url, &response);
+            self.entering.note_response(&waiting.url, &response);
         }
         let was_never_sent = waiting.was_never_sent(&response);
         let is_page = waiting.entry.is_some() && is_page(&response, &content);
@@ -46,13 +46,13 @@ impl Walk {
             None => self.merge_robots(&waiting.url, &response, &content, waiting.is_shared),
             Some(entry) if was_never_sent => self.merge_never_sent(&entry, &response, waiting.is_first),
             Some(entry) => {
-                let (prospect, hosts) = (entry.prospect, self.counts.external_hosts());
+                let (candidate, hosts) = (entry.candidate, self.counts.external_hosts());
                 let listed = self.list.len();
                 self.merge_page(waiting.purpose, entry, &response, content);
                 // If the page is to be requested again, it is last on the list now, and its yield is counted
                 // then.
-                let is_over = self.list.joined(listed).is_none_or(|entry| !entry.again);
-                self.note_yield(prospect, is_over.then_some(self.counts.external_hosts() - hosts));
+                let is_over = self.list.added_since(listed).is_none_or(|entry| !entry.again);
+                self.note_yield(candidate, is_over.then_some(self.counts.external_hosts() - hosts));
             }
         }
     }
@@ -70,26 +70,26 @@ impl Walk {
             self.counts.robots.book(response);
         }
         let token = self.settings.product_token.clone();
-        let asked = RobotsRequestTime {
+        let requested = RobotsRequestTime {
             at: response.started,
-            next: (!is_shared).then_some(self.flying.request_count()),
+            next: (!is_shared).then_some(self.pending.request_count()),
         };
         if response.is_redirect() {
             let target = response.head.location.as_deref().and_then(|location| url.join(location).ok());
-            return self.origins.redirected(target, &token, asked);
+            return self.origins.redirected(target, &token, requested);
         }
-        if !is_shared && says_when_to_come_back(response) && self.origins.retry(self.settings.retries) {
+        if !is_shared && has_retry_time(response) && self.origins.retry(self.settings.retries) {
             return;
         }
         if self.is_opt_out_of_site(url, response) {
-            return self.origins.opted_out(asked);
+            return self.origins.opted_out(requested);
         }
         match availability(response, content) {
             Availability::Unreachable | Availability::Busy => {
-                self.origins.settle(RobotsOutcome::Unreachable, asked);
+                self.origins.settle(RobotsOutcome::Unreachable, requested);
             }
             availability => {
-                self.origins.found(body_of(content), availability, &token, asked);
+                self.origins.found(robots_body(content), availability, &token, requested);
             }
         }
     }
@@ -114,7 +114,7 @@ impl Walk {
         if is_first {
             self.level().recount(Class::Fetched, class);
             if self.depth == Depth(0) {
-                self.entering.note_kept(&entry.url, false, class);
+                self.entering.note_skipped(&entry.url, false, class);
             }
             if let Some(script) = entry.url.script().filter(|_| !entry.again)
                 && let Some(fetched) = self.scripts.get_mut(&script)
@@ -139,13 +139,13 @@ impl Walk {
     fn merge_page(&mut self, purpose: Purpose, entry: ListedUrl, response: &Response, content: Content) {
         self.level().book(response);
         self.failures.note(response);
-        if tells_of_bans(purpose) {
+        if counts_for_bans(purpose) {
             self.bans.note(&entry.url, response);
         }
         if response.is_redirect() {
             return self.merge_redirect(&entry, response);
         }
-        if says_when_to_come_back(response) && entry.retries < self.settings.retries {
+        if has_retry_time(response) && entry.retries < self.settings.retries {
             return self.list.push(ListedUrl { retries: entry.retries + 1, again: true, ..entry });
         }
         if purpose == Purpose::Head {
@@ -184,8 +184,8 @@ impl Walk {
         if self.settings.trap_levels.is_some() {
             let (body_hash, simhash) = (page.body_hash, page.text_simhash);
             let external_hosts = self.counts.external_hosts() - hosts;
-            let brought = NewUrls { found: &self.found, at: found..self.found.len(), external_hosts };
-            self.echoes.note(page_url, Fingerprint { body_hash, simhash }, &brought, &self.known);
+            let new_urls = NewUrls { found: &self.found, at: found..self.found.len(), external_hosts };
+            self.echoes.note(page_url, Fingerprint { body_hash, simhash }, &new_urls, &self.known);
             self.evidence.note(PageRead {
                 url: Arc::clone(page_url),
                 simhash,
@@ -200,13 +200,13 @@ impl Walk {
 
     fn find_internal(&mut self, url: WebUrl, nofollow: bool) {
         let key = url.page_key();
-        let place = self.known.get(&key).copied();
-        if place.is_none() && !self.has_room() {
+        let url_state = self.known.get(&key).copied();
+        if url_state.is_none() && !self.has_room() {
             return;
         }
         if nofollow {
             self.known.entry(key).or_insert(UrlState::Shunned);
-        } else if matches!(place, None | Some(UrlState::Shunned)) {
+        } else if matches!(url_state, None | Some(UrlState::Shunned)) {
             self.known.insert(key, UrlState::Found);
             self.counts.note_internal(&url);
             self.found.push(&url);
@@ -224,9 +224,9 @@ impl Walk {
 
     /// Whether one more URL may be kept; if not, the site has more URLs than a site may have.
     fn has_room(&mut self) -> bool {
-        let room = self.counts.has_room(self.known.len());
-        self.is_full |= !room;
-        room
+        let has_free_room = self.counts.has_room(self.known.len());
+        self.is_full |= !has_free_room;
+        has_free_room
     }
 
     /// A redirect adds no depth: its target joins the level that is being walked.
@@ -241,13 +241,13 @@ impl Walk {
             }
             return self.find_external(&Arc::new(entry.url.clone()), target, Element::Redirect, false);
         }
-        let (redirects, place) = (entry.redirects + 1, self.known.get(&target.page_key()).copied());
+        let (redirects, url_state) = (entry.redirects + 1, self.known.get(&target.page_key()).copied());
         let is_same_page = target.page_key() == entry.url.page_key();
         let is_in_session = is_same_page
             && target.target() != entry.url.target()
             && (target.has_session() || entry.url.has_session());
-        if is_same_page || (is_start && place == Some(UrlState::Listed)) {
-            let was_asked = match () {
+        if is_same_page || (is_start && url_state == Some(UrlState::Listed)) {
+            let was_requested = match () {
                 () if is_in_session => {
                     entry.sessions.len() >= MAX_SESSION_REDIRECTS
                         || entry.sessions.contains(&xxh3_64(target.as_str().as_bytes()))
@@ -257,8 +257,8 @@ impl Walk {
                 () if target.is_https() => entry.schemes.https,
                 () => entry.schemes.http,
             };
-            if !was_asked && redirects <= MAX_PAGE_REDIRECTS {
-                let ListedUrl { schemes, probed, entrance, prospect, .. } = *entry;
+            if !was_requested && redirects <= MAX_PAGE_REDIRECTS {
+                let ListedUrl { schemes, probed, entrance, candidate, .. } = *entry;
                 let mut sessions = entry.sessions.clone();
                 sessions.extend(is_in_session.then(|| xxh3_64(entry.url.as_str().as_bytes())));
                 self.enlist(ListedUrl {
@@ -268,13 +268,13 @@ impl Walk {
                     sessions,
                     probed,
                     entrance,
-                    prospect,
+                    candidate,
                     ..ListedUrl::new(target)
                 });
             }
             return;
         }
-        if place.is_some_and(UrlState::is_final) || (place.is_none() && !self.has_room()) {
+        if url_state.is_some_and(UrlState::is_final) || (url_state.is_none() && !self.has_room()) {
             return;
         }
         self.known.insert(target.page_key(), UrlState::Listed);
@@ -282,7 +282,7 @@ impl Walk {
             self.level().count(Class::Redirects);
         } else {
             let entrance = entry.entrance;
-            let listed = self.entry(target, self.depth, entry.prospect.as_ref());
+            let listed = self.entry(target, self.depth, entry.candidate.as_ref());
             self.enlist(ListedUrl { redirects, entrance, ..listed });
         }
     }
@@ -307,7 +307,7 @@ pub(super) fn is_page(response: &Response, content: &Content) -> bool {
 /// ("incomplete data", How Google interprets the robots.txt specification).
 #[must_use]
 pub fn availability<'a>(response: &Response, content: &'a Content) -> Availability<'a> {
-    match Availability::from_answer(response.status, body_of(content)) {
+    match Availability::from_response(response.status, robots_body(content)) {
         // Neither rules nor the absence of rules: what the owner wants is not known.
         Availability::Found(_) if response.head.challenge.is_some() => Availability::Unreachable,
         Availability::Found(_) if !is_whole(response, content) => Availability::Unreachable,
@@ -315,7 +315,7 @@ pub fn availability<'a>(response: &Response, content: &'a Content) -> Availabili
     }
 }
 
-fn body_of(content: &Content) -> &[u8] {
+fn robots_body(content: &Content) -> &[u8] {
     if let Content::Robots(body) = content { body } else { &[] }
 }
 
@@ -333,7 +333,7 @@ fn is_whole(response: &Response, content: &Content) -> bool {
 pub fn is_cut(response: &Response, content: &Content) -> bool {
     response.failure == Some(Failure::BodyTooLarge)
         && response.is_success()
-        && body_of(content).len() < MAX_BYTES
+        && robots_body(content).len() < MAX_BYTES
 }
 
 /// Whether the response to HEAD leaves open that the URL is HTML; 405 and 501 say that the server does not
@@ -345,6 +345,6 @@ fn may_be_html(response: &Response) -> bool {
 }
 
 /// A page is requested again only if its server says when.
-fn says_when_to_come_back(response: &Response) -> bool {
+fn has_retry_time(response: &Response) -> bool {
     response.requests_pause() && response.head.retry_after.is_some()
 }

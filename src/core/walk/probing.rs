@@ -13,26 +13,26 @@ use crate::page::Page;
 impl Walk {
     /// The script rule skips this URL.
     pub(super) fn skip_script_url(&mut self, url: &WebUrl) {
-        if let Some(script) = url.script().filter(|_| self.settings.probing.takes(self.scope.site())) {
-            self.probes.withheld.note(&script, url, self.settings.probing.per_script);
+        if let Some(script) = url.script().filter(|_| self.settings.probing.includes(self.scope.site())) {
+            self.probes.skipped_scripts.note(&script, url, self.settings.probing.per_script);
         }
     }
 
     /// The expected yield of a page is too low.
     pub(super) fn leave_out(&mut self, url: &WebUrl) {
-        if self.settings.probing.takes_left_out(self.scope.site()) {
+        if self.settings.probing.includes_left_out(self.scope.site()) {
             self.probes.leave_out(url);
         }
     }
 
     /// Probes are requested one by one, so that they do not depend on how many may be in flight.
     pub(super) fn probe(&mut self) -> Step {
-        if !self.flying.is_empty() {
+        if !self.pending.is_empty() {
             return Step::Wait;
         }
-        if self.probes.questions.is_none() {
-            let questions = self.probes.take_questions();
-            self.probes.questions = Some(if self.is_whole() { questions } else { VecDeque::new() });
+        if self.probes.queue.is_none() {
+            let queue = self.probes.take_queue();
+            self.probes.queue = Some(if self.is_whole() { queue } else { VecDeque::new() });
         }
         while let Some(url) = self.probes.next().cloned() {
             if let Some((request, delay)) = self.probe_request(url) {
@@ -61,7 +61,7 @@ impl Walk {
     /// The request for a probe, if opt-outs, filters and robots.txt allow it. A probe is no reason to request
     /// a robots.txt, except to refresh one that has grown old.
     fn probe_request(&mut self, url: WebUrl) -> Option<(Request, Option<Duration>)> {
-        if self.has_opted_out(&url) || self.closed(&url).is_some() || self.settings.filter.leaves_out(&url) {
+        if self.has_opted_out(&url) || self.closed(&url).is_some() || self.settings.filter.excludes(&url) {
             return None;
         }
         if !self.origins.knows(&url) {
@@ -75,13 +75,13 @@ impl Walk {
 
     /// The probe is being sent, or skipped.
     pub(super) fn begin_probe(&mut self) {
-        let question = self.probes.questions.as_mut().and_then(VecDeque::pop_front);
-        self.probes.kept_by = question.map(|(_, kept_by)| kept_by);
+        let first = self.probes.queue.as_mut().and_then(VecDeque::pop_front);
+        self.probes.skipped_by = first.map(|(_, skipped_by)| skipped_by);
     }
 
     /// Ends the probes.
     pub(super) fn end_probes(&mut self) {
-        self.probes.questions = Some(VecDeque::new());
+        self.probes.queue = Some(VecDeque::new());
     }
 
     pub(super) fn merge_probe(&mut self, number: u32, url: &WebUrl, response: &Response, content: &Content) {
@@ -89,8 +89,8 @@ impl Walk {
         if response.status.is_none() {
             return;
         }
-        let Some(kept_by) = self.probes.kept_by else { return };
-        let mut probe = Probe { number, kept_by, external_urls: 0, external_hosts: 0, internal_urls: 0 };
+        let Some(skipped_by) = self.probes.skipped_by else { return };
+        let mut probe = Probe { number, skipped_by, external_urls: 0, external_hosts: 0, internal_urls: 0 };
         if let Content::Page(page) = content {
             self.compare(url, page, &mut probe);
         }

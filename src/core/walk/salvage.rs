@@ -18,7 +18,7 @@ pub struct FailedWalk {
     scope: Scope,
     counts: TreeCounts,
     probe_load: LevelCount,
-    asked: HashSet<PageKey>,
+    requested: HashSet<PageKey>,
     /// Internal URLs, each with the level that it would have been on.
     found: HashMap<PageKey, Depth>,
 }
@@ -31,7 +31,7 @@ impl FailedWalk {
             scope,
             counts: TreeCounts::new(max_urls),
             probe_load: LevelCount::default(),
-            asked: HashSet::new(),
+            requested: HashSet::new(),
             found: HashMap::new(),
         }
     }
@@ -59,20 +59,20 @@ impl FailedWalk {
         if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
             return self.find(&request.url, depth);
         }
-        if self.asked.insert(request.url.page_key()) {
+        if self.requested.insert(request.url.page_key()) {
             self.counts.level(depth).count(Class::Fetched);
         }
         match content {
             Content::Page(page) if is_page => {
                 self.counts.level(depth).pages += 1;
-                self.take_links(&request.url, depth, page);
+                self.note_links(&request.url, depth, page);
             }
-            _ if response.is_redirect() => self.take_redirect(&request.url, depth, response),
+            _ if response.is_redirect() => self.note_redirect(&request.url, depth, response),
             _ => {}
         }
     }
 
-    fn take_links(&mut self, url: &WebUrl, depth: Depth, page: &Page) {
+    fn note_links(&mut self, url: &WebUrl, depth: Depth, page: &Page) {
         let from = Arc::new(url.clone());
         for link in &page.links {
             let nofollow = link.nofollow || page.nofollow;
@@ -84,7 +84,7 @@ impl FailedWalk {
         }
     }
 
-    fn take_redirect(&mut self, url: &WebUrl, depth: Depth, response: &Response) {
+    fn note_redirect(&mut self, url: &WebUrl, depth: Depth, response: &Response) {
         let Some(Ok(target)) = response.head.location.as_deref().map(|location| url.join(location)) else {
             return;
         };
@@ -97,9 +97,9 @@ impl FailedWalk {
 
     fn find(&mut self, url: &WebUrl, depth: Depth) {
         if self.counts.has_room(self.found.len())
-            && let Entry::Vacant(place) = self.found.entry(url.page_key())
+            && let Entry::Vacant(vacant) = self.found.entry(url.page_key())
         {
-            place.insert(depth);
+            vacant.insert(depth);
             self.counts.note_internal(url);
         }
     }
@@ -124,15 +124,15 @@ impl FailedWalk {
     #[must_use]
     pub fn conclude(mut self) -> (Tree, Known) {
         for (key, depth) in std::mem::take(&mut self.found) {
-            if !self.asked.contains(&key) {
+            if !self.requested.contains(&key) {
                 self.counts.level(depth).count(Class::Limit);
             }
         }
         let tree = Tree {
-            entrances: u16::from(!self.asked.is_empty()),
+            entrances: u16::from(!self.requested.is_empty()),
             probe_load: self.probe_load,
             ..self.counts.into_tree(Outcome::Failed)
         };
-        (tree, Known { pages: self.asked, scripts: HashMap::new() })
+        (tree, Known { pages: self.requested, scripts: HashMap::new() })
     }
 }

@@ -39,7 +39,7 @@ pub struct Walk {
     pub(super) list: Listing,
     /// The next level: the links of this level's pages, in the order found.
     pub(super) found: UrlList,
-    pub(super) flying: InFlight,
+    pub(super) pending: InFlight,
     pub(super) ending: Option<Outcome>,
     /// The outcome, if no server that delivered pages responds to us any more; the walk ends when nothing
     /// more is on record.
@@ -49,7 +49,7 @@ pub struct Walk {
     pub(super) opted_out: bool,
     pub(super) recorded: OnRecord,
     /// A recorded request that is not in the list of the level.
-    pub(super) beside: Option<ListedUrl>,
+    pub(super) unlisted: Option<ListedUrl>,
     /// The time of the last poll.
     pub(super) now: SystemTime,
     pub(super) moved: bool,
@@ -73,8 +73,8 @@ impl Walk {
         known: Known,
     ) -> Self {
         let auto = settings.auto_depth.as_ref().map(Auto::new);
-        let mut places: UrlStates = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
-        places.insert(start.page_key(), UrlState::Listed);
+        let mut states: UrlStates = known.pages.into_iter().map(|key| (key, UrlState::Earlier)).collect();
+        states.insert(start.page_key(), UrlState::Listed);
         Self {
             entering: EntranceAttempts::new(settings.entrances, &scope, &start),
             counts: TreeCounts::new(settings.max_urls),
@@ -83,21 +83,21 @@ impl Walk {
             opt_out,
             origins: Origins::default(),
             bans: Bans::default(),
-            known: places,
+            known: states,
             scripts: known.scripts,
             depth: Depth(0),
             list: [ListedUrl { entrance: Some(Entrance::Offered), ..ListedUrl::new(start) }]
                 .into_iter()
                 .collect(),
             found: UrlList::default(),
-            flying: InFlight::default(),
+            pending: InFlight::default(),
             ending: None,
             turned_away: None,
             failures: Failures::default(),
             quiet_levels: 0,
             opted_out: false,
             recorded: OnRecord::Nothing,
-            beside: None,
+            unlisted: None,
             now: SystemTime::UNIX_EPOCH,
             moved: false,
             is_full: false,
@@ -118,13 +118,13 @@ impl Walk {
     /// The number of requests that are not merged yet.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        self.flying.len()
+        self.pending.len()
     }
 
     /// The number of requests so far: the number of the next one.
     #[must_use]
     pub fn request_count(&self) -> u32 {
-        self.flying.request_count()
+        self.pending.request_count()
     }
 
     /// Says what is on record for the next request. A host that was requested then and has opted out since is
@@ -135,8 +135,8 @@ impl Walk {
 
     /// The time until which the robots.txt for a URL is valid: the next request must not be sent later.
     #[must_use]
-    pub fn rules_good_until(&self, url: &WebUrl) -> Option<SystemTime> {
-        self.origins.good_until(url, self.flying.request_count())
+    pub fn rules_valid_until(&self, url: &WebUrl) -> Option<SystemTime> {
+        self.origins.valid_until(url, self.pending.request_count())
     }
 
     pub(super) fn level(&mut self) -> &mut LevelCount {

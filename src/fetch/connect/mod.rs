@@ -27,9 +27,9 @@ pub(super) struct Notes(Mutex<Moments>);
 /// When the connection of an exchange reached which point; all none on a connection kept alive.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Moments {
-    pub begun: Option<Instant>,
+    pub connect_start: Option<Instant>,
     /// TCP is connected and the TLS handshake begins; not set for plain HTTP.
-    pub hello: Option<Instant>,
+    pub tls_start: Option<Instant>,
     pub ready: Option<Instant>,
     /// The connection failed or was abandoned.
     pub failed: bool,
@@ -63,11 +63,11 @@ impl Notes {
     }
 
     /// Called when the TLS library makes its first message.
-    pub(super) fn hello() {
+    pub(super) fn note_tls_start() {
         let now = Instant::now();
         let _ = NOTES.try_with(|notes| {
             notes.note(|moments| {
-                moments.hello.get_or_insert(now);
+                moments.tls_start.get_or_insert(now);
             });
         });
     }
@@ -88,14 +88,14 @@ pub(super) struct ConnectTimer {
 #[derive(Clone)]
 pub(super) struct TimedConnector<S> {
     inner: S,
-    watch: ConnectTimer,
+    timer: ConnectTimer,
 }
 
 impl<S> Layer<S> for ConnectTimer {
     type Service = TimedConnector<S>;
 
     fn layer(&self, inner: S) -> TimedConnector<S> {
-        TimedConnector { inner, watch: *self }
+        TimedConnector { inner, timer: *self }
     }
 }
 
@@ -115,39 +115,39 @@ where
 
     fn call(&mut self, request: R) -> Self::Future {
         let notes = NOTES.try_with(Arc::clone).unwrap_or_default();
-        let (connecting, watch) = (self.inner.call(request), self.watch);
+        let (connecting, timer) = (self.inner.call(request), self.timer);
         // The future takes the scope along, because the client may finish a connection in the background.
-        Box::pin(NOTES.scope(notes.clone(), async move { watch.over(connecting, &notes).await }))
+        Box::pin(NOTES.scope(notes.clone(), async move { timer.limit_time(connecting, &notes).await }))
     }
 }
 
 impl ConnectTimer {
-    async fn over<T>(
+    async fn limit_time<T>(
         self,
         connecting: impl Future<Output = Result<T, BoxError>>,
         notes: &Notes,
     ) -> Result<T, BoxError> {
-        let begun = Instant::now();
-        notes.note(|moments| moments.begun = Some(begun));
+        let start = Instant::now();
+        notes.note(|moments| moments.connect_start = Some(start));
         let mut connecting = pin!(connecting);
-        let mut alarm = pin!(sleep(self.connect));
+        let mut deadline_timer = pin!(sleep(self.connect));
         let mut phase = Slow::Connect;
-        let done = poll_fn(|cx| {
-            if let Poll::Ready(done) = connecting.as_mut().poll(cx) {
-                return Poll::Ready(done);
+        let result = poll_fn(|cx| {
+            if let Poll::Ready(result) = connecting.as_mut().poll(cx) {
+                return Poll::Ready(result);
             }
-            if let (Slow::Connect, Some(hello)) = (phase, notes.moments().hello) {
+            if let (Slow::Connect, Some(tls_start)) = (phase, notes.moments().tls_start) {
                 phase = Slow::Handshake;
-                alarm.as_mut().reset(hello + self.tls);
+                deadline_timer.as_mut().reset(tls_start + self.tls);
             }
-            alarm.as_mut().poll(cx).map(|()| Err(phase.into()))
+            deadline_timer.as_mut().poll(cx).map(|()| Err(phase.into()))
         })
         .await;
         let now = Instant::now();
-        notes.note(|moments| match done {
+        notes.note(|moments| match result {
             Ok(_) => moments.ready = Some(now),
             Err(_) => moments.failed = true,
         });
-        done
+        result
     }
 }

@@ -17,7 +17,7 @@ pub(in crate::fetch) struct Requests {
 
 /// Longer validators are not sent; these include the ones that were cut to be stored. A tag of Apache or
 /// nginx has fewer than 40 characters, one made of SHA-256 in hexadecimal 68, a date 29. With both, our
-/// fields stay within the allowance of [`most_bytes`](crate::fetch::most_bytes).
+/// fields stay within the allowance of [`max_exchange_bytes`](crate::fetch::max_exchange_bytes).
 const LONGEST_TAGS: usize = 120;
 const LONGEST_DATE: usize = 40;
 
@@ -28,14 +28,14 @@ impl Requests {
         Ok(Self { user_agent })
     }
 
-    /// The request for a URL, sent to the server that `there` leads to, conditional on a version other than
+    /// The request for a URL, sent to the server at `connect_url`, conditional on a version other than
     /// the one in `known`. None when the host is not a valid header value.
     pub(in crate::fetch) fn make(
         &self,
         url: &WebUrl,
         purpose: Purpose,
         known: &Validators,
-        there: Url,
+        connect_url: Url,
     ) -> Option<Request> {
         let method = match purpose {
             Purpose::Head => Method::HEAD,
@@ -47,7 +47,7 @@ impl Requests {
                 "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
             }
         };
-        let mut request = Request::new(method, there);
+        let mut request = Request::new(method, connect_url);
         let headers = request.headers_mut();
         headers.insert(HOST, HeaderValue::from_str(&url.authority()).ok()?);
         headers.insert(USER_AGENT, self.user_agent.clone());

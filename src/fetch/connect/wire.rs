@@ -55,10 +55,11 @@ impl WireCount {
     ///
     /// A response without a ready connection came over another one, which became free while a new one was
     /// being opened. The new connection stays and counts as well.
-    pub(in crate::fetch) fn connected(&mut self, moments: &Moments, request: u64, answered: bool) {
-        let opened = moments.ready.or(moments.hello).is_some() || (moments.begun.is_some() && answered);
-        self.wire.connections = u32::from(opened);
-        if moments.hello.is_some() {
+    pub(in crate::fetch) fn add_request(&mut self, moments: &Moments, request: u64, has_response: bool) {
+        let is_new_connection = moments.ready.or(moments.tls_start).is_some()
+            || (moments.connect_start.is_some() && has_response);
+        self.wire.connections = u32::from(is_new_connection);
+        if moments.tls_start.is_some() {
             self.wire.sent += HANDSHAKE_SENT;
             self.wire.received += match (moments.certificate_bytes, moments.ready) {
                 (Some(bytes), _) => HANDSHAKE_RECEIVED + bytes,
@@ -66,14 +67,14 @@ impl WireCount {
                 (None, None) => 0,
             };
         }
-        if answered || moments.ready.is_some() || moments.begun.is_none() {
+        if has_response || moments.ready.is_some() || moments.connect_start.is_none() {
             self.wire.sent += request + self.records(request);
         }
     }
 
     /// Counts the status line and the header lines. Returns whether they are within the limit: a larger head
     /// can get here if it happened to arrive in few pieces.
-    pub(in crate::fetch) fn head(&mut self, response: &Response) -> bool {
+    pub(in crate::fetch) fn add_head(&mut self, response: &Response) -> bool {
         if response.version() == Version::HTTP_09 {
             return true;
         }
@@ -92,13 +93,13 @@ impl WireCount {
     }
 
     /// Counts a head that was larger than the limit.
-    pub(in crate::fetch) fn head_too_large(&mut self) {
+    pub(in crate::fetch) fn add_oversized_head(&mut self) {
         self.wire.received += READ_AHEAD;
     }
 
     /// Counts a piece of the body as it was read. The framing is computed from the length of the body so far,
     /// so that the same body counts the same whatever the pieces in which it arrives.
-    pub(in crate::fetch) fn piece(&mut self, bytes: usize) {
+    pub(in crate::fetch) fn add_piece(&mut self, bytes: usize) {
         let before = self.framed(self.body);
         self.body += bytes as u64;
         self.wire.received += self.framed(self.body) - before;
@@ -110,7 +111,7 @@ impl WireCount {
     }
 
     /// Counts the end of the body.
-    pub(in crate::fetch) fn end(&mut self) {
+    pub(in crate::fetch) fn finish(&mut self) {
         if self.chunked {
             self.wire.received += LAST_CHUNK;
         }

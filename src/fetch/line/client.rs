@@ -7,7 +7,7 @@ use reqwest::{Client, Method, Request, Response, Version, retry};
 use rustls::ClientConfig;
 
 use super::failure::{classify, may_speak_older_tls};
-use super::idle::kept_for;
+use super::idle::keep_alive_time;
 use crate::exchange::Failure;
 use crate::fetch::Settings;
 use crate::fetch::connect::{ConnectTimer, Notes};
@@ -49,10 +49,10 @@ impl SocketClient {
             Failure::ConnectUnreachable
         })?;
         let has_body = request.method() != Method::HEAD;
-        let executed = client.execute(request).await;
-        let response = executed.map_err(|error| {
+        let result = client.execute(request).await;
+        let response = result.map_err(|error| {
             let moments = notes.moments();
-            notes.note(|noted| noted.may_speak_older_tls = may_speak_older_tls(&error, &moments));
+            notes.note(|recorded| recorded.may_speak_older_tls = may_speak_older_tls(&error, &moments));
             classify(&error, &moments)
         })?;
         if response.version() == Version::HTTP_09 { reread(response, has_body).await } else { Ok(response) }
@@ -61,7 +61,7 @@ impl SocketClient {
     /// Closes the connections that are idle, and those in use once their exchange has ended. Where no
     /// connection is kept, there is nothing to close.
     pub(in crate::fetch) fn hang_up(&self) {
-        if kept_for(self.is_https, self.settings.shortest_pause).is_none() {
+        if keep_alive_time(self.is_https, self.settings.shortest_pause).is_none() {
             return;
         }
         self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -77,7 +77,7 @@ impl SocketClient {
 
     fn build(&self) -> reqwest::Result<Client> {
         let Settings { timeouts, connections_per_address, shortest_pause, .. } = &*self.settings;
-        let kept = kept_for(self.is_https, *shortest_pause);
+        let keep_alive = keep_alive_time(self.is_https, *shortest_pause);
         Client::builder()
             .tls_backend_preconfigured(self.config.clone())
             .tls_info(true)
@@ -93,8 +93,8 @@ impl SocketClient {
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
             .http1_max_headers(MOST_FIELDS)
-            .pool_max_idle_per_host(if kept.is_some() { (*connections_per_address).max(1) } else { 0 })
-            .pool_idle_timeout(kept)
+            .pool_max_idle_per_host(if keep_alive.is_some() { (*connections_per_address).max(1) } else { 0 })
+            .pool_idle_timeout(keep_alive)
             .build()
     }
 }

@@ -13,12 +13,12 @@ pub(in crate::fetch) fn classify(error: &reqwest::Error, moments: &Moments) -> F
         // A URL that cannot be written into a request; nothing was sent.
         return Failure::BadHttp;
     }
-    if let Some(failure) = causes(error).find_map(|cause| of_cause(cause, moments)) {
+    if let Some(failure) = causes(error).find_map(|cause| from_cause(cause, moments)) {
         return failure;
     }
-    if moments.ready.is_some() || moments.begun.is_none() {
+    if moments.ready.is_some() || moments.connect_start.is_none() {
         Failure::Reset
-    } else if moments.hello.is_some() {
+    } else if moments.tls_start.is_some() {
         Failure::TlsHandshake
     } else {
         Failure::ConnectUnreachable
@@ -44,7 +44,7 @@ pub(in crate::fetch) fn may_speak_older_tls(error: &reqwest::Error, moments: &Mo
                 | AlertDescription::ExportRestriction
                 | AlertDescription::InternalError
         ),
-        Some(error) => of_tls(error) == Failure::TlsTooOld,
+        Some(error) => from_tls_error(error) == Failure::TlsTooOld,
         None => false,
     }
 }
@@ -63,7 +63,7 @@ fn inner<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
     }
 }
 
-fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure> {
+fn from_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure> {
     if let Some(slow) = error.downcast_ref::<Slow>() {
         return Some(match slow {
             Slow::Connect => Failure::ConnectTimeout,
@@ -71,7 +71,7 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
         });
     }
     if let Some(error) = error.downcast_ref::<rustls::Error>() {
-        return Some(of_tls(error));
+        return Some(from_tls_error(error));
     }
     if error.is::<rustls::pki_types::InvalidDnsNameError>() {
         return Some(Failure::TlsHandshake);
@@ -79,24 +79,24 @@ fn of_cause(error: &(dyn Error + 'static), moments: &Moments) -> Option<Failure>
     if let Some(error) = error.downcast_ref::<hyper::Error>() {
         // On a connection kept alive it may be a closing message, such as 408. On a new connection its text
         // is lost: it may be an early response, HTTP/2 or another protocol.
-        return if moments.begun.is_some() && spoke_first(error) {
+        return if moments.connect_start.is_some() && server_spoke_first(error) {
             Some(Failure::OddHttp)
         } else {
-            of_http(error)
+            from_http_error(error)
         };
     }
     let error = error.downcast_ref::<io::Error>()?;
     if error.get_ref().is_some_and(|wrapped| wrapped.is::<rustls::Error>() || wrapped.is::<io::Error>()) {
         return None;
     }
-    Some(of_io(error.kind(), moments))
+    Some(from_io_error(error.kind(), moments))
 }
 
 /// The failure of a TLS handshake.
-pub(in crate::fetch) fn of_handshake(error: &io::Error, moments: &Moments) -> Failure {
+pub(in crate::fetch) fn from_handshake_error(error: &io::Error, moments: &Moments) -> Failure {
     match error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()) {
-        Some(error) => of_tls(error),
-        None => of_io(error.kind(), moments),
+        Some(error) => from_tls_error(error),
+        None => from_io_error(error.kind(), moments),
     }
 }
 
@@ -104,7 +104,7 @@ pub(in crate::fetch) fn of_handshake(error: &io::Error, moments: &Moments) -> Fa
 /// a hello with its own version all the same. The alert `handshake_failure` may mean old cipher suites or an
 /// unknown host name; `no_application_protocol` means that the server does not support HTTP/1.1 (RFC 7301
 /// §3.2).
-fn of_tls(error: &rustls::Error) -> Failure {
+fn from_tls_error(error: &rustls::Error) -> Failure {
     use rustls::{AlertDescription, Error, PeerIncompatible, PeerMisbehaved};
     match error {
         Error::InvalidCertificate(_) => Failure::TlsCertificate,
@@ -128,11 +128,11 @@ const TOO_LARGE: &str = "message head is too large";
 const UNEXPECTED: &str = "received unexpected message from connection";
 
 /// Whether the server sent bytes before the request.
-fn spoke_first(error: &hyper::Error) -> bool {
+fn server_spoke_first(error: &hyper::Error) -> bool {
     causes(error).any(|cause| cause.is::<hyper::Error>() && cause.to_string() == UNEXPECTED)
 }
 
-fn of_http(error: &hyper::Error) -> Option<Failure> {
+fn from_http_error(error: &hyper::Error) -> Option<Failure> {
     if error.is_parse() {
         // Data that does not begin like HTTP at all is not an error to the library: it takes such data for a
         // page without a head.
@@ -144,12 +144,12 @@ fn of_http(error: &hyper::Error) -> Option<Failure> {
     }
 }
 
-fn of_io(kind: ErrorKind, moments: &Moments) -> Failure {
-    let connected = moments.ready.is_some() || moments.begun.is_none();
+fn from_io_error(kind: ErrorKind, moments: &Moments) -> Failure {
+    let connected = moments.ready.is_some() || moments.connect_start.is_none();
     match kind {
         ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => Failure::Reset,
         _ if connected => Failure::Reset,
-        _ if moments.hello.is_some() => Failure::TlsHandshake,
+        _ if moments.tls_start.is_some() => Failure::TlsHandshake,
         ErrorKind::ConnectionRefused => Failure::ConnectRefused,
         ErrorKind::TimedOut => Failure::ConnectTimeout,
         _ => Failure::ConnectUnreachable,

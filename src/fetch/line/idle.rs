@@ -8,9 +8,9 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(in crate::fetch) struct IdleLimit {
     /// The `timeout` of its last `Keep-Alive` field.
-    said: Option<Duration>,
+    declared: Option<Duration>,
     /// The shortest idle time after which it closed a connection to which a request was on its way.
-    shown: Option<Duration>,
+    observed: Option<Duration>,
 }
 
 /// The longest pauses over which a connection is kept, by http and by https. Over longer pauses, a process
@@ -27,24 +27,24 @@ const LEAST_MARGIN: Duration = Duration::from_secs(1);
 impl IdleLimit {
     /// Records the field `Keep-Alive` of a response (RFC 2068 §19.7.1.1).
     pub(in crate::fetch) fn note_field(&mut self, value: &str) {
-        self.said = timeout_in(value).or(self.said);
+        self.declared = timeout_in(value).or(self.declared);
     }
 
     /// Records that the server closed a connection that had been idle here for this long.
     pub(in crate::fetch) fn note_closed(&mut self, idle: Duration) {
-        self.shown = Some(self.shown.map_or(idle, |shown| shown.min(idle)));
+        self.observed = Some(self.observed.map_or(idle, |observed| observed.min(idle)));
     }
 
     /// Whether a connection that has been idle for this long can be used.
     pub(in crate::fetch) fn allows(&self, idle: Duration) -> bool {
-        let known = self.said.into_iter().chain(self.shown).min();
+        let known = self.declared.into_iter().chain(self.observed).min();
         known.is_none_or(|limit| idle.saturating_add(margin(limit)) < limit)
     }
 }
 
 /// How long an idle connection is kept if the shortest pause between two requests is this long; none where it
 /// is not kept at all.
-pub(in crate::fetch) fn kept_for(is_https: bool, shortest_pause: Duration) -> Option<Duration> {
+pub(in crate::fetch) fn keep_alive_time(is_https: bool, shortest_pause: Duration) -> Option<Duration> {
     let longest = LONGEST[usize::from(is_https)];
     (shortest_pause < longest).then_some(longest)
 }
@@ -70,7 +70,7 @@ mod tests {
         Duration::from_secs_f64(seconds)
     }
 
-    fn saying(value: &str) -> IdleLimit {
+    fn limit_from(value: &str) -> IdleLimit {
         let mut limit = IdleLimit::default();
         limit.note_field(value);
         limit
@@ -79,27 +79,27 @@ mod tests {
     #[test]
     fn a_server_that_says_how_long_it_waits_is_believed() {
         for value in ["timeout=5, max=100", "max=100,timeout=5", "Timeout = \"5\"", "timeout=5"] {
-            let limit = saying(value);
+            let limit = limit_from(value);
             assert!(limit.allows(seconds(3.7)) && !limit.allows(seconds(3.8)), "{value}");
             assert!(!limit.allows(seconds(60.0)), "{value}");
         }
-        assert!(saying("timeout=75").allows(seconds(5.0)), "whatever the defaults of others are");
-        assert!(!saying("timeout=1").allows(Duration::ZERO), "too short to be sure of");
+        assert!(limit_from("timeout=75").allows(seconds(5.0)), "whatever the defaults of others are");
+        assert!(!limit_from("timeout=1").allows(Duration::ZERO), "too short to be sure of");
     }
 
     #[test]
     fn what_says_nothing_of_a_time_is_not_listened_to() {
         for value in ["", "timeout", "timeout=", "timeout=-1", "timeout=soon", "max=3", "=5", "timeout=5s"] {
-            assert_eq!(saying(value).said, None, "{value}");
+            assert_eq!(limit_from(value).declared, None, "{value}");
         }
-        let mut limit = saying("timeout=30");
+        let mut limit = limit_from("timeout=30");
         limit.note_field("max=99");
-        assert_eq!(limit.said, Some(seconds(30.0)));
+        assert_eq!(limit.declared, Some(seconds(30.0)));
     }
 
     #[test]
     fn a_server_that_closed_a_connection_under_a_request_is_asked_over_new_ones_from_then_on() {
-        let mut limit = saying("timeout=60");
+        let mut limit = limit_from("timeout=60");
         limit.note_closed(seconds(4.0));
         limit.note_closed(seconds(9.0));
         assert!(limit.allows(seconds(2.9)) && !limit.allows(seconds(3.0)));
@@ -112,23 +112,23 @@ mod tests {
     fn connections_are_kept_over_short_pauses_only() {
         for is_https in [false, true] {
             let longest = LONGEST[usize::from(is_https)];
-            assert_eq!(kept_for(is_https, Duration::ZERO), Some(longest));
-            assert_eq!(kept_for(is_https, longest), None);
+            assert_eq!(keep_alive_time(is_https, Duration::ZERO), Some(longest));
+            assert_eq!(keep_alive_time(is_https, longest), None);
         }
-        assert_eq!(kept_for(true, Duration::from_secs(2)), None, "by default");
+        assert_eq!(keep_alive_time(true, Duration::from_secs(2)), None, "by default");
     }
 
     proptest! {
         #[test]
         fn no_field_is_too_odd(value in ".{0,40}|timeout ?= ?[0-9]{1,30}", idle in 0..u64::MAX) {
-            let _ = saying(&value).allows(Duration::from_millis(idle));
+            let _ = limit_from(&value).allows(Duration::from_millis(idle));
         }
 
         #[test]
-        fn who_may_use_a_connection_now_might_have_a_moment_ago(said in 0_u64..200, idle in 0_u64..200_000, less in 0_u64..200_000) {
-            let limit = saying(&format!("timeout={said}"));
-            let (idle, less) = (idle.max(less), idle.min(less));
-            prop_assert!(!limit.allows(Duration::from_millis(idle)) || limit.allows(Duration::from_millis(less)));
+        fn who_may_use_a_connection_now_might_have_a_moment_ago(declared in 0_u64..200, idle in 0_u64..200_000, shorter in 0_u64..200_000) {
+            let limit = limit_from(&format!("timeout={declared}"));
+            let (idle, shorter) = (idle.max(shorter), idle.min(shorter));
+            prop_assert!(!limit.allows(Duration::from_millis(idle)) || limit.allows(Duration::from_millis(shorter)));
         }
     }
 }

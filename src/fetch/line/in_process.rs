@@ -9,7 +9,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_
 use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::idle::kept_for;
+use super::idle::keep_alive_time;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose, RECEIVE_WINDOW, TlsError};
 use crate::fetch::Settings;
@@ -24,10 +24,10 @@ use crate::fetch::tls::{CertificateCheck, SpokenVersion};
 /// runtime's clock.
 pub trait Web: Send + Sync {
     /// Looks a host up in DNS.
-    fn look_up(&self, host: &Host) -> LookupAnswer;
+    fn look_up(&self, host: &Host) -> LookupResponse;
 
     /// The result of a request, and how long it takes.
-    fn respond(&self, question: &WebRequest<'_>) -> WebReply;
+    fn respond(&self, web_request: &WebRequest<'_>) -> WebResponse;
 
     /// The delay that the requests so far add for a server's other users; none where the server has no other
     /// users.
@@ -57,7 +57,7 @@ pub struct Prefetched {
 
 /// The result of a DNS look-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LookupAnswer {
+pub struct LookupResponse {
     /// The addresses in any order, or the reason why there are none.
     pub addresses: Result<Vec<IpAddr>, Failure>,
     /// How long the result is valid.
@@ -83,20 +83,20 @@ pub struct WebRequest<'a> {
 
 /// The result of a request, and how long it takes.
 #[derive(Clone, Debug)]
-pub struct WebReply {
+pub struct WebResponse {
     /// Time to a TCP connection; zero on one kept alive.
     pub connect: Duration,
     /// Time for the TLS handshake after it, with `https`.
     pub tls: Duration,
     /// The certificate that the server sends in the handshake; none when it does not support TLS.
-    pub shown: Option<ShownCertificate>,
+    pub sent_certificate: Option<SentCertificate>,
     /// The result once the connection is ready.
-    pub then: ConnectionOutcome,
+    pub outcome: ConnectionOutcome,
 }
 
 /// A certificate as a survey records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShownCertificate {
+pub struct SentCertificate {
     /// Length of the whole chain.
     pub bytes: u64,
     /// Why it is not valid for the host.
@@ -160,14 +160,14 @@ pub(in crate::fetch) struct VirtualLine {
     web: Arc<dyn Web>,
     connect: Duration,
     handshake: Duration,
-    refuses: bool,
-    kept: KeptConnection,
+    refuses_bad_certificates: bool,
+    connection: KeptConnection,
 }
 
 /// The connection that was used last, while it is kept.
 #[derive(Clone)]
 struct KeptConnection {
-    until: Arc<Mutex<Option<Instant>>>,
+    expires: Arc<Mutex<Option<Instant>>>,
     /// None if no connection is kept.
     time: Option<Duration>,
 }
@@ -183,14 +183,17 @@ impl VirtualLine {
             web,
             connect: settings.timeouts.connect,
             handshake: settings.timeouts.tls,
-            refuses: settings.refuse_bad_certificates,
-            kept: KeptConnection { until: Arc::default(), time: kept_for(is_https, settings.shortest_pause) },
+            refuses_bad_certificates: settings.refuse_bad_certificates,
+            connection: KeptConnection {
+                expires: Arc::default(),
+                time: keep_alive_time(is_https, settings.shortest_pause),
+            },
         }
     }
 
     /// Closes the connection if it is idle.
     pub(in crate::fetch) fn hang_up(&self) {
-        self.kept.take();
+        self.connection.take();
     }
 
     pub(in crate::fetch) async fn execute(
@@ -199,12 +202,12 @@ impl VirtualLine {
         url: &WebUrl,
         purpose: Purpose,
         notes: &Notes,
-        verdict: &CertificateCheck,
+        certificate_check: &CertificateCheck,
     ) -> Result<Response, Failure> {
-        let opens_connection = !self.kept.take();
+        let opens_connection = !self.connection.take();
         let field = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let (if_none_match, if_modified_since) = (field(IF_NONE_MATCH), field(IF_MODIFIED_SINCE));
-        let reply = self.web.respond(&WebRequest {
+        let web_response = self.web.respond(&WebRequest {
             url,
             purpose,
             if_none_match,
@@ -212,14 +215,14 @@ impl VirtualLine {
             opens_connection,
         });
         if opens_connection {
-            let done = self.connect(&reply, url.is_https(), notes, verdict).await;
-            notes.note(|moments| match done {
+            let result = self.connect(&web_response, url.is_https(), notes, certificate_check).await;
+            notes.note(|moments| match result {
                 Ok(()) => moments.ready = Some(Instant::now()),
                 Err(_) => moments.failed = true,
             });
-            done?;
+            result?;
         }
-        match reply.then {
+        match web_response.outcome {
             ConnectionOutcome::Silence => std::future::pending().await,
             ConnectionOutcome::Closed(after) => {
                 sleep(after).await;
@@ -237,14 +240,14 @@ impl VirtualLine {
                 sleep(first_byte).await;
                 // RFC 9112 §6.3: such a response ends with its head, and the connection can be used again.
                 if matches!(status, 204 | 304) {
-                    self.kept.keep();
+                    self.connection.keep();
                 }
                 let body = TimedBody {
                     rest: Bytes::from(body),
-                    stretch: BodyStretch { begun: Instant::now(), bytes: 0, came: 0 },
+                    stretch: BodyStretch { start: Instant::now(), bytes: 0, received: 0 },
                     before_cut: cut_after.unwrap_or(usize::MAX),
                     bytes_per_second,
-                    kept: (purpose != Purpose::Head).then(|| self.kept.clone()),
+                    connection: (purpose != Purpose::Head).then(|| self.connection.clone()),
                 };
                 let response = Self::build_response(status, &fields, body, url.is_https());
                 let mut response = response.ok_or(Failure::BadHttp)?;
@@ -258,29 +261,33 @@ impl VirtualLine {
 
     async fn connect(
         &self,
-        reply: &WebReply,
+        web_response: &WebResponse,
         is_https: bool,
         notes: &Notes,
-        verdict: &CertificateCheck,
+        certificate_check: &CertificateCheck,
     ) -> Result<(), Failure> {
-        notes.note(|moments| moments.begun = Some(Instant::now()));
-        sleep(reply.connect.min(self.connect)).await;
-        if reply.connect >= self.connect {
+        notes.note(|moments| moments.connect_start = Some(Instant::now()));
+        sleep(web_response.connect.min(self.connect)).await;
+        if web_response.connect >= self.connect {
             return Err(Failure::ConnectTimeout);
         }
         if !is_https {
             return Ok(());
         }
-        notes.note(|moments| moments.hello = Some(Instant::now()));
-        sleep(reply.tls.min(self.handshake)).await;
-        if reply.tls >= self.handshake {
+        notes.note(|moments| moments.tls_start = Some(Instant::now()));
+        sleep(web_response.tls.min(self.handshake)).await;
+        if web_response.tls >= self.handshake {
             return Err(Failure::TlsTimeout);
         }
-        let shown = reply.shown.ok_or(Failure::TlsHandshake)?;
+        let sent_certificate = web_response.sent_certificate.ok_or(Failure::TlsHandshake)?;
         // Virtual servers resume no session, not even over sockets.
-        notes.note(|moments| moments.certificate_bytes = Some(shown.bytes));
-        verdict.set(shown.defect);
-        if self.refuses && shown.defect.is_some() { Err(Failure::TlsCertificate) } else { Ok(()) }
+        notes.note(|moments| moments.certificate_bytes = Some(sent_certificate.bytes));
+        certificate_check.set(sent_certificate.defect);
+        if self.refuses_bad_certificates && sent_certificate.defect.is_some() {
+            Err(Failure::TlsCertificate)
+        } else {
+            Ok(())
+        }
     }
 
     fn build_response(
@@ -294,7 +301,7 @@ impl VirtualLine {
             let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
             headers.append(name, HeaderValue::from_str(value).ok()?);
         }
-        let body = if body.kept.is_some() {
+        let body = if body.connection.is_some() {
             reqwest::Body::wrap_stream(stream::unfold(Some(body), TimedBody::next))
         } else {
             reqwest::Body::default()
@@ -312,13 +319,13 @@ impl VirtualLine {
 impl KeptConnection {
     /// Whether there is a connection to reuse; takes it.
     fn take(&self) -> bool {
-        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
-        until.take().is_some_and(|until| until > Instant::now())
+        let mut expires = self.expires.lock().unwrap_or_else(PoisonError::into_inner);
+        expires.take().is_some_and(|expires| expires > Instant::now())
     }
 
     /// The connection can be used again.
     fn keep(&self) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) =
+        *self.expires.lock().unwrap_or_else(PoisonError::into_inner) =
             self.time.map(|time| Instant::now() + time);
     }
 }
@@ -330,15 +337,15 @@ struct TimedBody {
     before_cut: usize,
     bytes_per_second: f64,
     /// The connection to be marked as reusable; none where no body is read.
-    kept: Option<KeptConnection>,
+    connection: Option<KeptConnection>,
 }
 
 /// A part of a body that arrives in one go, if it is read as it arrives.
 struct BodyStretch {
-    begun: Instant,
+    start: Instant,
     bytes: usize,
     /// The number of these bytes that have arrived.
-    came: usize,
+    received: usize,
 }
 
 impl TimedBody {
@@ -349,23 +356,26 @@ impl TimedBody {
             return Some((Err(io::ErrorKind::UnexpectedEof.into()), None));
         }
         if this.rest.is_empty() {
-            if let Some(kept) = &this.kept {
-                kept.keep();
+            if let Some(connection) = &this.connection {
+                connection.keep();
             }
             return None;
         }
-        let left = this.rest.len().min(this.before_cut);
-        if this.stretch.came == this.stretch.bytes {
-            this.stretch =
-                BodyStretch { begun: Instant::now(), bytes: left.min(this.bytes_in(STRETCH)), came: 0 };
+        let remaining = this.rest.len().min(this.before_cut);
+        if this.stretch.received == this.stretch.bytes {
+            this.stretch = BodyStretch {
+                start: Instant::now(),
+                bytes: remaining.min(this.bytes_in(STRETCH)),
+                received: 0,
+            };
         }
-        let BodyStretch { begun, bytes, came } = &mut this.stretch;
+        let BodyStretch { start, bytes, received } = &mut this.stretch;
         // A server sends no more until the bytes already sent have been read.
-        let piece = this.rest.split_to((*bytes - *came).min(RECEIVE_WINDOW as usize));
-        *came += piece.len();
+        let piece = this.rest.split_to((*bytes - *received).min(RECEIVE_WINDOW as usize));
+        *received += piece.len();
         this.before_cut -= piece.len();
-        let seconds = *came as f64 / this.bytes_per_second;
-        match Duration::try_from_secs_f64(seconds).ok().and_then(|took| begun.checked_add(took)) {
+        let seconds = *received as f64 / this.bytes_per_second;
+        match Duration::try_from_secs_f64(seconds).ok().and_then(|took| start.checked_add(took)) {
             Some(due) => sleep_until(due).await,
             None => sleep(Duration::MAX).await,
         }

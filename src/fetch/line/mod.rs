@@ -28,10 +28,10 @@ use raw_line::RawLine;
 
 /// A client for one server, which reaches one address and nothing else.
 pub(super) struct Line {
-    way: LineKind,
-    pub verdict: Arc<CertificateCheck>,
+    kind: LineKind,
+    pub certificate_check: Arc<CertificateCheck>,
     /// The end of its last exchange.
-    used: Mutex<Option<Instant>>,
+    last_used: Mutex<Option<Instant>>,
     /// The server's limit, which all lines to the server share.
     idle_limit: Arc<Mutex<IdleLimit>>,
 }
@@ -50,9 +50,9 @@ pub(super) enum Opener {
 
 impl Line {
     /// Returns how long the connection has been idle. Closes it if the server may be about to close it.
-    pub(super) fn take_up(&self) -> Duration {
-        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = used.map_or(Duration::ZERO, |used| used.elapsed());
+    pub(super) fn begin_exchange(&self) -> Duration {
+        let last_used = *self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = last_used.map_or(Duration::ZERO, |last_used| last_used.elapsed());
         if !self.idle_limit.lock().unwrap_or_else(PoisonError::into_inner).allows(idle) {
             self.hang_up();
         }
@@ -60,8 +60,8 @@ impl Line {
     }
 
     /// Records the end of an exchange: from now on its connection is idle, or gone.
-    pub(super) fn lay_down(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    pub(super) fn end_exchange(&self) {
+        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
     /// Records how long the server keeps connections, as far as a response or the end of a connection reveals
@@ -72,16 +72,16 @@ impl Line {
 
     /// Closes idle connections; the TLS sessions of the server stay.
     pub(super) fn hang_up(&self) {
-        match &self.way {
+        match &self.kind {
             LineKind::Sockets(client) => client.hang_up(),
-            LineKind::InProcess(thread) => thread.hang_up(),
+            LineKind::InProcess(virtual_line) => virtual_line.hang_up(),
             LineKind::Raw(_) => {}
         }
     }
 
     /// Adapts a request to this line.
     pub(super) fn prepare(&self, request: &mut Request) {
-        if let LineKind::Raw(_) = self.way {
+        if let LineKind::Raw(_) = self.kind {
             RawLine::prepare(request);
         }
     }
@@ -94,10 +94,12 @@ impl Line {
         purpose: Purpose,
         notes: &Notes,
     ) -> Result<Response, Failure> {
-        match &self.way {
+        match &self.kind {
             LineKind::Sockets(client) => client.execute(request, notes).await,
             LineKind::Raw(line) => line.execute(request, notes).await,
-            LineKind::InProcess(thread) => thread.execute(&request, url, purpose, notes, &self.verdict).await,
+            LineKind::InProcess(virtual_line) => {
+                virtual_line.execute(&request, url, purpose, notes, &self.certificate_check).await
+            }
         }
     }
 }
@@ -119,7 +121,7 @@ pub(super) struct Lines {
 struct OpenLines {
     servers: HashMap<IpAddr, ServerLines>,
     /// Origins whose responses the HTTP library could not read.
-    odd: HashSet<(IpAddr, OddOrigin)>,
+    odd_origins: HashSet<(IpAddr, OddOrigin)>,
     clock: u64,
 }
 
@@ -127,7 +129,7 @@ struct OpenLines {
 struct ServerLines {
     /// The most recent first.
     lines: Vec<(Origin, Arc<Line>)>,
-    used: u64,
+    last_used: u64,
     idle_limit: Arc<Mutex<IdleLimit>>,
 }
 
@@ -158,7 +160,7 @@ impl Lines {
     pub(super) fn without_library(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
         match &self.opener {
             Opener::Sockets(tls) => self.raw(tls, address, url),
-            Opener::InProcess(_) => self.to(address, url),
+            Opener::InProcess(_) => self.for_url(address, url),
         }
     }
 
@@ -166,30 +168,30 @@ impl Lines {
     /// of it avoid the same failure.
     pub(super) fn note_odd(&self, address: IpAddr, url: &WebUrl) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.odd.len() >= ODD_HOSTS {
-            open.odd.clear();
+        if open.odd_origins.len() >= ODD_HOSTS {
+            open.odd_origins.clear();
         }
-        open.odd.insert((address, odd_origin(url)));
+        open.odd_origins.insert((address, odd_origin(url)));
     }
 
     fn is_odd(&self, address: IpAddr, url: &WebUrl) -> bool {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        !open.odd.is_empty() && open.odd.contains(&(address, odd_origin(url)))
+        !open.odd_origins.is_empty() && open.odd_origins.contains(&(address, odd_origin(url)))
     }
 
     fn raw(&self, tls: &Tls, address: IpAddr, url: &WebUrl) -> Arc<Line> {
         let server = self.settings.gateway.unwrap_or(SocketAddr::new(address, url.port()));
         let open = || {
-            let (config, verdict) = tls.for_line(url.host());
+            let (config, certificate_check) = tls.for_line(url.host());
             let name = url.host().as_str().trim_start_matches('[').trim_end_matches(']').to_owned();
             let tls = url.is_https().then(|| (config, ServerName::try_from(name).ok()));
-            (LineKind::Raw(RawLine::new(server, tls, self.settings.timeouts)), verdict)
+            (LineKind::Raw(RawLine::new(server, tls, self.settings.timeouts)), certificate_check)
         };
         self.line(address, Origin::Raw(odd_origin(url)), open)
     }
 
     /// The line to a server for a URL, opened if there is none.
-    pub(super) fn to(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
+    pub(super) fn for_url(&self, address: IpAddr, url: &WebUrl) -> Arc<Line> {
         if let Opener::Sockets(tls) = &self.opener
             && self.is_odd(address, url)
         {
@@ -210,15 +212,20 @@ impl Lines {
         open.clock += 1;
         let now = open.clock;
         if open.servers.len() >= SERVERS && !open.servers.contains_key(&address) {
-            open.drop_the_longest_unused();
+            open.drop_least_recently_used();
         }
         let server = open.servers.entry(address).or_default();
-        server.used = now;
-        if let Some(at) = server.lines.iter().position(|(known, _)| *known == origin) {
-            server.lines[..=at].rotate_right(1);
+        server.last_used = now;
+        if let Some(index) = server.lines.iter().position(|(known, _)| *known == origin) {
+            server.lines[..=index].rotate_right(1);
         } else {
-            let (way, verdict) = make();
-            let line = Line { way, verdict, used: Mutex::default(), idle_limit: server.idle_limit.clone() };
+            let (kind, certificate_check) = make();
+            let line = Line {
+                kind,
+                certificate_check,
+                last_used: Mutex::default(),
+                idle_limit: server.idle_limit.clone(),
+            };
             server.lines.insert(0, (origin, Arc::new(line)));
         }
         let connected = self.settings.connections_per_address.max(1);
@@ -234,7 +241,7 @@ impl Lines {
                 Arc::default(),
             ),
             Opener::Sockets(tls) => {
-                let (config, verdict) = tls.for_line(url.host());
+                let (config, certificate_check) = tls.for_line(url.host());
                 let target = self.settings.gateway.map_or(address, |gateway| gateway.ip());
                 (
                     LineKind::Sockets(Box::new(SocketClient::new(
@@ -243,7 +250,7 @@ impl Lines {
                         config,
                         &self.settings,
                     ))),
-                    verdict,
+                    certificate_check,
                 )
             }
         }
@@ -259,8 +266,8 @@ impl Lines {
             _ => server.to_string(),
         };
         let scheme = if url.is_https() { "https" } else { "http" };
-        let there = Url::parse(&format!("{scheme}://{authority}{}", url.target())).ok()?;
-        (&there[Position::BeforePath..] == url.target()).then_some(there)
+        let connect_url = Url::parse(&format!("{scheme}://{authority}{}", url.target())).ok()?;
+        (&connect_url[Position::BeforePath..] == url.target()).then_some(connect_url)
     }
 }
 
@@ -269,8 +276,9 @@ fn odd_origin(url: &WebUrl) -> OddOrigin {
 }
 
 impl OpenLines {
-    fn drop_the_longest_unused(&mut self) {
-        let oldest = self.servers.iter().min_by_key(|(_, server)| server.used).map(|(address, _)| *address);
+    fn drop_least_recently_used(&mut self) {
+        let oldest =
+            self.servers.iter().min_by_key(|(_, server)| server.last_used).map(|(address, _)| *address);
         if let Some(address) = oldest {
             self.servers.remove(&address);
         }
@@ -289,19 +297,19 @@ mod tests {
     }
 
     fn line(lines: &Lines, address: [u8; 4], url: &str) -> Arc<Line> {
-        lines.to(IpAddr::from(address), &WebUrl::parse(url).unwrap())
+        lines.for_url(IpAddr::from(address), &WebUrl::parse(url).unwrap())
     }
 
     #[test]
     fn a_name_that_does_not_decode_leads_to_its_server_by_address() {
         let lines = lines(1);
-        for (url, there) in [
+        for (url, connect_url) in [
             ("https://a.ke/x", "https://a.ke/x"),
             ("https://xn--a.ke/x?y", "https://102.0.0.1/x?y"),
             ("http://xn--a.ke:81/x", "http://102.0.0.1:81/x"),
         ] {
             let url = WebUrl::parse(url).unwrap();
-            assert_eq!(lines.url(IpAddr::from([102, 0, 0, 1]), &url).unwrap().as_str(), there);
+            assert_eq!(lines.url(IpAddr::from([102, 0, 0, 1]), &url).unwrap().as_str(), connect_url);
         }
     }
 
@@ -316,8 +324,8 @@ mod tests {
             assert!(!is_first([102, 0, 0, 1], format!("{scheme}://a.ke:8080/")));
             assert!(!is_first([102, 0, 0, 2], format!("{scheme}://a.ke/")));
         }
-        let by = |scheme| line(&lines, [102, 0, 0, 1], &format!("{scheme}://a.ke:8080/"));
-        assert!(!Arc::ptr_eq(&by("http"), &by("https")));
+        let line_by_scheme = |scheme| line(&lines, [102, 0, 0, 1], &format!("{scheme}://a.ke:8080/"));
+        assert!(!Arc::ptr_eq(&line_by_scheme("http"), &line_by_scheme("https")));
     }
 
     #[test]
@@ -335,14 +343,14 @@ mod tests {
     #[test]
     fn the_server_unused_the_longest_makes_room() {
         let lines = lines(1);
-        let weak = |address| Arc::downgrade(&line(&lines, address, "http://a.ke/"));
-        let (first, second) = (weak([102, 0, 0, 1]), weak([102, 0, 0, 2]));
+        let weak_line = |address| Arc::downgrade(&line(&lines, address, "http://a.ke/"));
+        let (first, second) = (weak_line([102, 0, 0, 1]), weak_line([102, 0, 0, 2]));
         for number in 0..u8::MAX {
-            weak([102, 1, 0, number]);
-            weak([102, 1, 1, number]);
+            weak_line([102, 1, 0, number]);
+            weak_line([102, 1, 1, number]);
         }
-        weak([102, 0, 0, 1]);
-        weak([102, 2, 0, 1]);
+        weak_line([102, 0, 0, 1]);
+        weak_line([102, 2, 0, 1]);
         assert!(first.upgrade().is_some() && second.upgrade().is_none());
         assert_eq!(lines.open.lock().unwrap().servers.len(), SERVERS);
     }

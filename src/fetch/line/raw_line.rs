@@ -14,13 +14,13 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use url::Position;
 
-use super::failure::of_handshake;
+use super::failure::from_handshake_error;
 use crate::exchange::Failure;
 use crate::fetch::connect::Notes;
-use crate::fetch::raw::{Pieces, read};
+use crate::fetch::raw::{Pieces, read_response};
 use crate::fetch::settings::Timeouts;
 use crate::fetch::tls::SpokenVersion;
-use crate::fetch::tls::old_tls::of_connecting;
+use crate::fetch::tls::old_tls::from_connect_error;
 
 /// A client for a server whose responses the HTTP library cannot read: each response comes over its own
 /// connection and is read here.
@@ -57,33 +57,33 @@ impl RawLine {
         request: Request,
         notes: &Notes,
     ) -> Result<Response, Failure> {
-        notes.note(|moments| moments.begun = Some(Instant::now()));
-        let opened = self.connect(notes).await;
-        notes.note(|moments| match opened {
+        notes.note(|moments| moments.connect_start = Some(Instant::now()));
+        let connected_stream = self.connect(notes).await;
+        notes.note(|moments| match connected_stream {
             Ok(_) => moments.ready = Some(Instant::now()),
             Err(_) => moments.failed = true,
         });
-        let (mut connection, extensions) = opened?;
+        let (mut connection, extensions) = connected_stream?;
         // A server may respond, and hang up, before it reads.
-        if connection.write_all(&written(&request)).await.is_ok() {
+        if connection.write_all(&serialize(&request)).await.is_ok() {
             let _ = connection.flush().await;
         }
-        read(pieces(connection), request.method() != Method::HEAD, extensions).await
+        read_response(pieces(connection), request.method() != Method::HEAD, extensions).await
     }
 
     async fn connect(&self, notes: &Notes) -> Result<(Box<dyn Connection>, Extensions), Failure> {
         #[allow(clippy::disallowed_methods)] // The room that connects.
         let connecting = TcpStream::connect(self.server);
         let stream = match timeout(self.timeouts.connect, connecting).await {
-            Ok(connected) => connected.map_err(|error| of_connecting(&error))?,
+            Ok(connected) => connected.map_err(|error| from_connect_error(&error))?,
             Err(_) => return Err(Failure::ConnectTimeout),
         };
         let Some((config, name)) = &self.tls else { return Ok((Box::new(stream), Extensions::new())) };
         let Some(name) = name else { return Err(Failure::TlsHandshake) };
-        notes.note(|moments| moments.hello = Some(Instant::now()));
-        let shaking = TlsConnector::from(config.clone()).connect(name.clone(), stream);
-        let stream = match timeout(self.timeouts.tls, shaking).await {
-            Ok(shaken) => shaken.map_err(|error| of_handshake(&error, &notes.moments()))?,
+        notes.note(|moments| moments.tls_start = Some(Instant::now()));
+        let handshake = TlsConnector::from(config.clone()).connect(name.clone(), stream);
+        let stream = match timeout(self.timeouts.tls, handshake).await {
+            Ok(result) => result.map_err(|error| from_handshake_error(&error, &notes.moments()))?,
             Err(_) => return Err(Failure::TlsTimeout),
         };
         let mut extensions = Extensions::new();
@@ -96,7 +96,7 @@ impl RawLine {
 }
 
 /// The request in the bytes that the HTTP library would write.
-fn written(request: &Request) -> Vec<u8> {
+fn serialize(request: &Request) -> Vec<u8> {
     let target = &request.url()[Position::BeforePath..];
     let mut bytes = format!("{} {target} HTTP/1.1\r\n", request.method()).into_bytes();
     for (name, value) in request.headers() {
@@ -131,7 +131,7 @@ mod tests {
         let mut request = Request::new(Method::GET, "http://a.ke/b%20c?q=|x".parse().unwrap());
         request.headers_mut().insert("host", HeaderValue::from_static("a.ke"));
         RawLine::prepare(&mut request);
-        let bytes = written(&request);
+        let bytes = serialize(&request);
         assert_eq!(bytes, b"GET /b%20c?q=|x HTTP/1.1\r\nhost: a.ke\r\nconnection: close\r\n\r\n");
         assert_eq!(bytes.len() as u64, request_bytes(&request));
     }

@@ -25,9 +25,9 @@ pub(super) fn read(bytes: &[u8], query: &Message) -> Option<Message> {
     response.metadata = metadata;
     let has_failed = metadata.response_code != ResponseCode::NoError;
     match questions(&mut decoder, counts.queries) {
-        Some(asked) if asked == query.queries => {}
+        Some(echoed) if echoed == query.queries => {}
         // Some servers do not repeat the question when they fail.
-        Some(asked) if asked.is_empty() && has_failed => {}
+        Some(echoed) if echoed.is_empty() && has_failed => {}
         Some(_) => return None,
         None => return Some(truncated(response)),
     }
@@ -54,12 +54,12 @@ fn questions(decoder: &mut BinDecoder<'_>, count: u16) -> Option<Vec<Query>> {
 /// The records of class IN; none where some are missing.
 fn answers(bytes: &[u8], start: usize, count: u16) -> Option<Vec<Record>> {
     let mut answers = Vec::new();
-    let mut at = start;
+    let mut offset = start;
     for _ in 0..count {
-        let end = end_of_record(bytes, at)?;
-        let record = Record::read(&mut decoder_at(bytes, at)?);
+        let end = end_of_record(bytes, offset)?;
+        let record = Record::read(&mut decoder_at(bytes, offset)?);
         answers.extend(record.ok().filter(|record| record.dns_class == DNSClass::IN));
-        at = end;
+        offset = end;
     }
     Some(answers)
 }
@@ -110,7 +110,7 @@ mod tests {
         response
     }
 
-    fn written(message: &Message) -> Vec<u8> {
+    fn encode(message: &Message) -> Vec<u8> {
         message.to_vec().unwrap()
     }
 
@@ -122,12 +122,12 @@ mod tests {
     fn end_of_answers() -> usize {
         let mut shorter = response();
         shorter.additionals.clear();
-        written(&shorter).len()
+        encode(&shorter).len()
     }
 
     #[test]
     fn a_response_that_ends_within_its_answers_is_truncated_whatever_it_says_and_later_whole() {
-        let bytes = written(&response());
+        let bytes = encode(&response());
         for end in 0..=bytes.len() {
             let read = read(&bytes[..end], &query());
             if end < 2 {
@@ -146,7 +146,7 @@ mod tests {
     fn of_a_response_that_says_that_it_is_truncated_nothing_is_used() {
         let mut response = response();
         response.metadata.truncation = true;
-        let bytes = written(&response);
+        let bytes = encode(&response);
         for end in [12 + 14, end_of_answers() - 3, bytes.len()] {
             let read = read(&bytes[..end], &query()).unwrap();
             assert!(read.metadata.truncation && read.answers.is_empty(), "{end}");
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_follows_the_answers_may_be_anything() {
-        let mut bytes = written(&response());
+        let mut bytes = encode(&response());
         bytes.truncate(end_of_answers());
         bytes.extend([0xc0, 0xff, 0, 1, 0, 1]);
         assert_eq!(read_answers(&bytes), Some(response().answers));
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_record_that_cannot_be_read_is_skipped_and_one_of_another_class_too() {
-        let bytes = written(&response());
+        let bytes = encode(&response());
         let good = response().answers;
         // The last address: its data, preceded by their length, TTL, class.
         let end = end_of_answers();
@@ -177,21 +177,21 @@ mod tests {
 
     #[test]
     fn what_is_not_the_response_to_the_query_is_passed_over() {
-        let ours = written(&response());
-        let mut other_id = ours.clone();
-        other_id[1] ^= 1;
-        let mut no_response = ours.clone();
+        let response_bytes = encode(&response());
+        let mut wrong_id = response_bytes.clone();
+        wrong_id[1] ^= 1;
+        let mut no_response = response_bytes.clone();
         no_response[2] &= 0x7f;
-        let mut other_question = response();
-        other_question.queries[0].set_name(Name::from_ascii("www.b.ke.").unwrap());
-        let mut no_question = response();
-        no_question.queries.clear();
-        for bytes in [other_id, no_response, written(&other_question), written(&no_question)] {
+        let mut wrong_query = response();
+        wrong_query.queries[0].set_name(Name::from_ascii("www.b.ke.").unwrap());
+        let mut no_query = response();
+        no_query.queries.clear();
+        for bytes in [wrong_id, no_response, encode(&wrong_query), encode(&no_query)] {
             assert!(read(&bytes, &query()).is_none());
         }
         let mut failed = Message::response(ID, OpCode::Query);
         failed.metadata.response_code = ResponseCode::Refused;
-        let read = read(&written(&failed), &query()).unwrap();
+        let read = read(&encode(&failed), &query()).unwrap();
         assert_eq!(read.metadata.response_code, ResponseCode::Refused);
     }
 
@@ -202,7 +202,7 @@ mod tests {
             is_ours: bool,
         ) {
             if is_ours && bytes.len() > 2 {
-                let good = written(&response());
+                let good = encode(&response());
                 let kept = bytes.len().min(good.len()) / 2;
                 bytes[..kept].copy_from_slice(&good[..kept]);
             }
@@ -214,10 +214,10 @@ mod tests {
         }
 
         #[test]
-        fn a_flipped_byte_behind_the_answers_changes_nothing(at in 0_usize..40, by in 1_u8..) {
-            let mut bytes = written(&response());
-            let place = (end_of_answers() + at).min(bytes.len() - 1);
-            bytes[place] ^= by;
+        fn a_flipped_byte_behind_the_answers_changes_nothing(offset in 0_usize..40, by in 1_u8..) {
+            let mut bytes = encode(&response());
+            let position = (end_of_answers() + offset).min(bytes.len() - 1);
+            bytes[position] ^= by;
             prop_assert_eq!(read_answers(&bytes), Some(response().answers));
         }
     }

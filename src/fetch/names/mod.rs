@@ -34,7 +34,7 @@ const RETRIES: u8 = 1;
 #[derive(Clone)]
 pub(super) struct Names {
     resolver: Resolver<Transport>,
-    patience: Duration,
+    time_limit: Duration,
 }
 
 /// The two address families.
@@ -63,13 +63,13 @@ pub(super) struct LookupResult {
 }
 
 impl LookupResult {
-    pub(super) fn nothing(failure: Failure) -> Self {
+    pub(super) fn from_failure(failure: Failure) -> Self {
         Self { addresses: Err(failure), until: None, aliases: Vec::new() }
     }
 }
 
 impl Names {
-    pub(super) fn new(server: Option<SocketAddr>, patience: Duration) -> Result<Self, FetchError> {
+    pub(super) fn new(server: Option<SocketAddr>, time_limit: Duration) -> Result<Self, FetchError> {
         let servers = match server {
             Some(server) => vec![name_server(server)],
             None => system_servers()?,
@@ -78,20 +78,22 @@ impl Names {
         let mut builder = Resolver::builder_with_config(config, Transport::default());
         let options = builder.options_mut();
         options.attempts = RETRIES.into();
-        options.timeout = patience / (1 + u32::from(RETRIES));
+        options.timeout = time_limit / (1 + u32::from(RETRIES));
         options.num_concurrent_reqs = 1;
         options.use_hosts_file = ResolveHosts::Never;
         // The pins of the fetcher are the cache.
         options.cache_size = 0;
         let resolver = builder.build().map_err(|error| FetchError::Dns(error.to_string()))?;
-        Ok(Self { resolver, patience })
+        Ok(Self { resolver, time_limit })
     }
 
     /// The addresses of one family.
     pub(super) async fn look_up(&self, host: &Host, family: Family) -> LookupResult {
-        let Some(name) = absolute(host) else { return LookupResult::nothing(Failure::DnsNxdomain) };
-        let asking = self.query(&name, family.record_type());
-        timeout(self.patience, asking).await.unwrap_or_else(|_| LookupResult::nothing(Failure::DnsTimeout))
+        let Some(name) = absolute(host) else { return LookupResult::from_failure(Failure::DnsNxdomain) };
+        let pending = self.query(&name, family.record_type());
+        timeout(self.time_limit, pending)
+            .await
+            .unwrap_or_else(|_| LookupResult::from_failure(Failure::DnsTimeout))
     }
 
     async fn query(&self, name: &Name, kind: RecordType) -> LookupResult {
@@ -106,7 +108,7 @@ impl Names {
                 let addresses = if addresses.is_empty() { Err(Failure::DnsNoAddress) } else { Ok(addresses) };
                 LookupResult { addresses, until: Some(found.valid_until().into()), aliases }
             }
-            Err(error) => LookupResult::nothing(failure_of(&error)),
+            Err(error) => LookupResult::from_failure(failure_of(&error)),
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Transport(TokioRuntimeProvider);
 pub(super) struct NameServer {
     address: SocketAddr,
     is_tcp: bool,
-    patience: Duration,
+    time_limit: Duration,
 }
 
 /// A datagram without a response is sent once more after this time. RFC 1035 §4.2.1 wants at least two to
@@ -55,7 +55,7 @@ impl ConnectionProvider for Transport {
     ) -> Result<Self::FutureConn, NetError> {
         let is_tcp = matches!(config.protocol, ProtocolConfig::Tcp);
         let address = SocketAddr::new(ip, config.port);
-        Ok(ready(Ok(NameServer { address, is_tcp, patience: context.options.timeout })))
+        Ok(ready(Ok(NameServer { address, is_tcp, time_limit: context.options.timeout })))
     }
 
     fn runtime_provider(&self) -> &TokioRuntimeProvider {
@@ -78,14 +78,14 @@ impl NameServer {
     /// Sends the query. A name server that does not support EDNS gets it once more without options (RFC 6891
     /// §7): some such servers report that they cannot read the query, others that they do not implement it.
     async fn query(&self, query: &Message) -> Result<DnsResponse, NetError> {
-        let response = timeout(self.patience, async {
+        let response = timeout(self.time_limit, async {
             let response = self.query_once(query).await?;
             let is_refused =
                 matches!(response.metadata.response_code, ResponseCode::FormErr | ResponseCode::NotImp);
             if is_refused && query.edns.is_some() {
-                let mut plain = query.clone();
-                plain.edns = None;
-                return self.query_once(&plain).await;
+                let mut query_without_edns = query.clone();
+                query_without_edns.edns = None;
+                return self.query_once(&query_without_edns).await;
             }
             Ok(response)
         });

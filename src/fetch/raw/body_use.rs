@@ -1,7 +1,7 @@
 use reqwest::header::{HeaderMap, X_CONTENT_TYPE_OPTIONS};
 use reqwest::{Response, Version};
 
-use crate::exchange::{MediaType, Purpose, hangs_up, is_bodiless};
+use crate::exchange::{MediaType, Purpose, is_bodiless, skips_body};
 use crate::fetch::settings::ROBOTS_BYTES;
 
 /// How the body of a response is used.
@@ -16,7 +16,7 @@ pub(in crate::fetch) enum BodyUse {
 }
 
 impl BodyUse {
-    pub(in crate::fetch) fn for_answer(
+    pub(in crate::fetch) fn for_response(
         purpose: Purpose,
         response: &Response,
         content_type: Option<&str>,
@@ -25,7 +25,7 @@ impl BodyUse {
         let status = response.status();
         let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         match purpose {
-            _ if hangs_up(purpose, status.as_u16(), content_type) => Self::HangUp,
+            _ if skips_body(purpose, status.as_u16(), content_type) => Self::HangUp,
             _ if !status.is_success() || is_bodiless(status.as_u16()) => Self::Drain,
             Purpose::Head => Self::Drain,
             Purpose::Robots => Self::Keep(bytes(ROBOTS_BYTES), None),
@@ -36,8 +36,8 @@ impl BodyUse {
                 }
                 // Without a head there is no media type: the bytes first show which protocol it is, before
                 // they are examined as a page.
-                let is_ancient = response.version() == Version::HTTP_09;
-                Self::Keep(bytes(max_body), (!is_ancient).then_some(media_type))
+                let is_http_09 = response.version() == Version::HTTP_09;
+                Self::Keep(bytes(max_body), (!is_http_09).then_some(media_type))
             }
         }
     }

@@ -42,9 +42,9 @@ pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Res
     let extensions = std::mem::take(response.extensions_mut());
     let pieces: Pieces = Box::pin(response.bytes_stream().map(|piece| piece.map_err(io::Error::other)));
     match begin(pieces, has_body).await? {
-        ResponseStart::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
-        ResponseStart::NotHttp(came, rest) => {
-            let first = stream::once(std::future::ready(Ok(came)));
+        ResponseStart::Response(head, received, rest) => Ok(with_body(*head, received, rest, extensions)),
+        ResponseStart::NotHttp(received, rest) => {
+            let first = stream::once(std::future::ready(Ok(received)));
             let mut page = http::Response::new(Body::wrap_stream(first.chain(rest)));
             (*page.version_mut(), *page.extensions_mut()) = (Version::HTTP_09, extensions);
             Ok(page.into())
@@ -53,14 +53,16 @@ pub(super) async fn reread(mut response: Response, has_body: bool) -> Result<Res
 }
 
 /// Reads the head of a response, and returns the response with its body still arriving.
-pub(super) async fn read(
+pub(super) async fn read_response(
     pieces: Pieces,
     has_body: bool,
     extensions: Extensions,
 ) -> Result<Response, Failure> {
     match begin(pieces, has_body).await? {
-        ResponseStart::Response(head, came, rest) => Ok(with_body(*head, came, rest, extensions)),
-        ResponseStart::NotHttp(came, _) if extensions.get::<SpokenVersion>().is_some() && is_http2(&came) => {
+        ResponseStart::Response(head, received, rest) => Ok(with_body(*head, received, rest, extensions)),
+        ResponseStart::NotHttp(received, _)
+            if extensions.get::<SpokenVersion>().is_some() && is_http2(&received) =>
+        {
             Err(Failure::TlsHttp2Only)
         }
         ResponseStart::NotHttp(..) => Err(Failure::BadHttp),
@@ -82,38 +84,40 @@ enum ResponseStart {
 /// Reads up to the end of the head. All heads together, including those of interim responses (RFC 9110
 /// §15.2), may be no longer than a single head may be.
 async fn begin(mut pieces: Pieces, has_body: bool) -> Result<ResponseStart, Failure> {
-    let (mut came, mut interim) = (BytesMut::new(), 0);
+    let (mut received, mut interim) = (BytesMut::new(), 0);
     loop {
         let piece = match pieces.next().await.transpose() {
             Ok(piece) => piece,
-            Err(_) if came.is_empty() => return Err(Failure::Reset),
+            Err(_) if received.is_empty() => return Err(Failure::Reset),
             // A server may end TLS without `close_notify`, and still have sent enough.
             Err(_) => None,
         };
-        let (is_end, before) = (piece.is_none(), came.len().saturating_sub(LINE_ENDS));
-        came.extend_from_slice(&piece.unwrap_or_default());
-        let is_large = (came.len() + interim) as u64 > READ_AHEAD;
+        let (is_end, before) = (piece.is_none(), received.len().saturating_sub(LINE_ENDS));
+        received.extend_from_slice(&piece.unwrap_or_default());
+        let is_large = (received.len() + interim) as u64 > READ_AHEAD;
         // A head that arrives in small pieces is not parsed again for each of them.
-        if !is_end && !is_large && came.len() > UNCLEAR && end_of_head(&came[before..]).is_none() {
+        if !is_end && !is_large && received.len() > UNCLEAR && end_of_head(&received[before..]).is_none() {
             continue;
         }
         loop {
-            match parse(&came, has_body) {
+            match parse(&received, has_body) {
                 ParsedHead::Head(head) if (head.length + interim) as u64 > READ_AHEAD => {
                     return Err(Failure::HeaderTooLarge);
                 }
                 ParsedHead::Head(head) if is_interim(head.status) => {
-                    came.advance(head.length);
+                    received.advance(head.length);
                     interim += head.length;
                 }
                 ParsedHead::Head(head) => {
-                    let body = came.freeze().split_off(head.length);
+                    let body = received.freeze().split_off(head.length);
                     return Ok(ResponseStart::Response(head, body, pieces));
                 }
-                ParsedHead::NotHttp if !is_end && came.len() < FRAME_HEAD && !is_markup(&came) => break,
-                ParsedHead::NotHttp => return Ok(ResponseStart::NotHttp(came.freeze(), pieces)),
-                ParsedHead::More if is_end && came.len() < SHORTEST => {
-                    return Ok(ResponseStart::NotHttp(came.freeze(), pieces));
+                ParsedHead::NotHttp if !is_end && received.len() < FRAME_HEAD && !is_markup(&received) => {
+                    break;
+                }
+                ParsedHead::NotHttp => return Ok(ResponseStart::NotHttp(received.freeze(), pieces)),
+                ParsedHead::More if is_end && received.len() < SHORTEST => {
+                    return Ok(ResponseStart::NotHttp(received.freeze(), pieces));
                 }
                 ParsedHead::More if is_end => return Err(Failure::Reset),
                 ParsedHead::More if !is_large => break,
@@ -128,7 +132,7 @@ fn is_interim(status: StatusCode) -> bool {
     status.is_informational() && status != StatusCode::SWITCHING_PROTOCOLS
 }
 
-fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensions) -> Response {
+fn with_body(head: RawHead, received: Bytes, pieces: Pieces, mut extensions: Extensions) -> Response {
     let RawHead { status, version, reason, headers, framing, .. } = head;
     if framing == Framing::ToEnd {
         extensions.insert(Unframed);
@@ -136,7 +140,7 @@ fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensi
     if let Ok(reason) = ReasonPhrase::try_from(reason) {
         extensions.insert(reason);
     }
-    let body = RawBody { framing, came, pieces };
+    let body = RawBody { framing, received, pieces };
     let mut response = http::Response::new(Body::wrap_stream(stream::unfold(Some(body), RawBody::next)));
     *response.status_mut() = status;
     *response.version_mut() = version;
@@ -148,7 +152,7 @@ fn with_body(head: RawHead, came: Bytes, pieces: Pieces, mut extensions: Extensi
 /// A body that is still arriving.
 struct RawBody {
     framing: Framing,
-    came: Bytes,
+    received: Bytes,
     pieces: Pieces,
 }
 
@@ -157,14 +161,14 @@ impl RawBody {
     async fn next(this: Option<Self>) -> Option<(io::Result<Bytes>, Option<Self>)> {
         let mut this = this?;
         loop {
-            match this.framing.take(&mut this.came) {
+            match this.framing.next_piece(&mut this.received) {
                 Ok(Some(piece)) => return Some((Ok(piece), Some(this))),
                 Ok(None) if this.framing.is_over() => return None,
                 Ok(None) => {}
                 Err(error) => return Some((Err(error), None)),
             }
             match this.pieces.next().await {
-                Some(Ok(piece)) => this.came = piece,
+                Some(Ok(piece)) => this.received = piece,
                 Some(Err(error)) => return Some((Err(error), None)),
                 None if this.framing.may_end() => return None,
                 None => return Some((Err(io::ErrorKind::UnexpectedEof.into()), None)),

@@ -57,38 +57,38 @@ impl Framing {
     ///
     /// # Errors
     /// When the bytes are not a chunk.
-    pub(in crate::fetch) fn take(&mut self, came: &mut Bytes) -> io::Result<Option<Bytes>> {
+    pub(in crate::fetch) fn next_piece(&mut self, received: &mut Bytes) -> io::Result<Option<Bytes>> {
         match self {
-            _ if came.is_empty() => Ok(None),
-            Self::ToEnd => Ok(Some(came.split_to(came.len()))),
-            Self::Length(left) => Ok(split(came, left)),
-            Self::Chunked(chunks) => chunks.take(came),
+            _ if received.is_empty() => Ok(None),
+            Self::ToEnd => Ok(Some(received.split_to(received.len()))),
+            Self::Length(left) => Ok(split(received, left)),
+            Self::Chunked(chunks) => chunks.next_piece(received),
         }
     }
 }
 
 impl Chunks {
-    fn take(&mut self, came: &mut Bytes) -> io::Result<Option<Bytes>> {
-        while let Some(byte) = came.first().copied() {
+    fn next_piece(&mut self, received: &mut Bytes) -> io::Result<Option<Bytes>> {
+        while let Some(byte) = received.first().copied() {
             match self {
                 Self::Data(left) => {
-                    let piece = split(came, left);
+                    let piece = split(received, left);
                     if *left == 0 {
                         *self = Self::LineEnd { has_cr: false };
                     }
                     return Ok(piece);
                 }
                 Self::Size(line) => {
-                    came.advance(1);
-                    match line.take(byte)? {
+                    received.advance(1);
+                    match line.push(byte)? {
                         Some(0) => *self = Self::Over,
                         Some(size) => *self = Self::Data(size),
-                        None if line.is_over => line.skip(came)?,
+                        None if line.is_over => line.skip(received)?,
                         None => {}
                     }
                 }
                 Self::LineEnd { has_cr } => {
-                    came.advance(1);
+                    received.advance(1);
                     match byte {
                         b'\r' if !*has_cr => *has_cr = true,
                         b'\n' => *self = Self::Size(SizeLine::default()),
@@ -104,7 +104,7 @@ impl Chunks {
 
 impl SizeLine {
     /// Takes a byte of the line; returns the size when that byte was the last.
-    fn take(&mut self, byte: u8) -> io::Result<Option<u64>> {
+    fn push(&mut self, byte: u8) -> io::Result<Option<u64>> {
         self.bytes += 1;
         if self.bytes > LONGEST_LINE {
             return Err(invalid("the line of a chunk's size is too long"));
@@ -125,9 +125,9 @@ impl SizeLine {
     }
 
     /// Skips an extension.
-    fn skip(&mut self, came: &mut Bytes) -> io::Result<()> {
-        let skipped = memchr(b'\n', came).unwrap_or(came.len());
-        came.advance(skipped);
+    fn skip(&mut self, received: &mut Bytes) -> io::Result<()> {
+        let skipped = memchr(b'\n', received).unwrap_or(received.len());
+        received.advance(skipped);
         self.bytes += skipped;
         if self.bytes > LONGEST_LINE {
             Err(invalid("the extensions of a chunk are too long"))
@@ -137,14 +137,14 @@ impl SizeLine {
     }
 }
 
-fn split(came: &mut Bytes, left: &mut u64) -> Option<Bytes> {
-    let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(came.len());
-    *left -= taken as u64;
-    (taken > 0).then(|| came.split_to(taken))
+fn split(received: &mut Bytes, left: &mut u64) -> Option<Bytes> {
+    let consumed = usize::try_from(*left).unwrap_or(usize::MAX).min(received.len());
+    *left -= consumed as u64;
+    (consumed > 0).then(|| received.split_to(consumed))
 }
 
-fn invalid(what: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
+fn invalid(reason: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
 #[cfg(test)]
@@ -154,23 +154,23 @@ mod tests {
     use super::*;
 
     /// The body, whether it is complete, and the number of bytes it took.
-    fn read(mut framing: Framing, text: &[u8], piece: usize) -> (Vec<u8>, bool, usize) {
-        let (mut body, mut taken) = (Vec::new(), 0);
+    fn read_all(mut framing: Framing, text: &[u8], piece: usize) -> (Vec<u8>, bool, usize) {
+        let (mut body, mut consumed) = (Vec::new(), 0);
         for piece in text.chunks(piece) {
-            let mut came = Bytes::copy_from_slice(piece);
+            let mut received = Bytes::copy_from_slice(piece);
             loop {
-                match framing.take(&mut came) {
+                match framing.next_piece(&mut received) {
                     Ok(Some(bytes)) => body.extend_from_slice(&bytes),
                     Ok(None) => break,
-                    Err(_) => return (body, false, taken),
+                    Err(_) => return (body, false, consumed),
                 }
             }
-            taken += piece.len() - came.len();
+            consumed += piece.len() - received.len();
             if framing.is_over() {
                 break;
             }
         }
-        (body, framing.may_end(), taken)
+        (body, framing.may_end(), consumed)
     }
 
     #[test]
@@ -184,9 +184,9 @@ mod tests {
             ("0\r\n", ""),
         ] {
             for piece in 1..40 {
-                let (found, is_whole, taken) = read(Framing::chunked(), text.as_bytes(), piece);
+                let (found, is_whole, consumed) = read_all(Framing::chunked(), text.as_bytes(), piece);
                 assert_eq!((found.as_slice(), is_whole), (body.as_bytes(), true), "{text:?} in {piece}");
-                assert!(taken <= text.len());
+                assert!(consumed <= text.len());
             }
         }
     }
@@ -210,7 +210,7 @@ mod tests {
             &endless,
         ] {
             for piece in [1, 7, 1000, 100_000] {
-                let (found, is_whole, _) = read(Framing::chunked(), text.as_bytes(), piece);
+                let (found, is_whole, _) = read_all(Framing::chunked(), text.as_bytes(), piece);
                 let expected = if text.contains("5 5") { &b"abcabcde"[..] } else { b"abc" };
                 assert_eq!((found.as_slice(), is_whole), (expected, false), "{text:?} in {piece}");
             }
@@ -219,10 +219,10 @@ mod tests {
 
     #[test]
     fn a_length_ends_a_body_and_without_one_the_connection_does() {
-        assert_eq!(read(Framing::Length(3), b"abcde", 2), (b"abc".to_vec(), true, 3));
-        assert_eq!(read(Framing::Length(9), b"abcde", 2), (b"abcde".to_vec(), false, 5));
-        assert_eq!(read(Framing::Length(0), b"abcde", 2), (Vec::new(), true, 0));
-        assert_eq!(read(Framing::ToEnd, b"abcde", 2), (b"abcde".to_vec(), true, 5));
+        assert_eq!(read_all(Framing::Length(3), b"abcde", 2), (b"abc".to_vec(), true, 3));
+        assert_eq!(read_all(Framing::Length(9), b"abcde", 2), (b"abcde".to_vec(), false, 5));
+        assert_eq!(read_all(Framing::Length(0), b"abcde", 2), (Vec::new(), true, 0));
+        assert_eq!(read_all(Framing::ToEnd, b"abcde", 2), (b"abcde".to_vec(), true, 5));
     }
 
     proptest! {
@@ -235,13 +235,13 @@ mod tests {
                 text.extend_from_slice(b"\r\n");
             }
             text.extend_from_slice(b"0\r\n");
-            prop_assert_eq!(read(Framing::chunked(), &text, piece), (body, true, text.len()));
+            prop_assert_eq!(read_all(Framing::chunked(), &text, piece), (body, true, text.len()));
         }
 
         #[test]
         fn any_bytes_are_the_same_chunks_in_pieces_of_any_size(text in "[0-3a\r\n; x]{0,60}", piece in 1usize..30) {
-            let whole = read(Framing::chunked(), text.as_bytes(), 1000);
-            let pieces = read(Framing::chunked(), text.as_bytes(), piece);
+            let whole = read_all(Framing::chunked(), text.as_bytes(), 1000);
+            let pieces = read_all(Framing::chunked(), text.as_bytes(), piece);
             prop_assert_eq!((whole.0, whole.1), (pieces.0, pieces.1));
         }
     }

@@ -79,8 +79,8 @@ pub(in crate::fetch) fn parse(bytes: &[u8], has_body: bool) -> ParsedHead {
 /// The position of the status line. A page without a head (HTTP/0.9) may contain `http` near its beginning.
 fn begin(bytes: &[u8]) -> Option<usize> {
     let is_markup = bytes.trim_ascii_start().starts_with(b"<");
-    let mut places = bytes.windows(HTTP.len()).take(SLOP + 1);
-    places.position(|window| window.eq_ignore_ascii_case(HTTP)).filter(|_| !is_markup)
+    let mut positions = bytes.windows(HTTP.len()).take(SLOP + 1);
+    positions.position(|window| window.eq_ignore_ascii_case(HTTP)).filter(|_| !is_markup)
 }
 
 /// The end of the head: after the first empty line.
@@ -306,8 +306,8 @@ mod tests {
     fn ten_thousand_fields_are_a_head() {
         let fields: String = (0..10_000).map(|number| format!("X-{number}: {number}\r\n")).collect();
         assert_eq!(head(&format!("HTTP/1.2 200 OK\r\n{fields}\r\n")).headers.len(), 10_000);
-        let all_alike = "A: b\r\n".repeat(40_000);
-        assert!(head(&format!("HTTP/1.2 200 OK\r\n{all_alike}\r\n")).headers.len() > 20_000);
+        let repeated_fields = "A: b\r\n".repeat(40_000);
+        assert!(head(&format!("HTTP/1.2 200 OK\r\n{repeated_fields}\r\n")).headers.len() > 20_000);
     }
 
     proptest! {

@@ -21,7 +21,7 @@ pub(in crate::fetch) struct IncomingBody<'a> {
     /// The number of bytes left, where only this type counts them. A server that names a transfer coding
     /// other than `chunked` (such as `identity`) and a length goes by the length, as browsers do, and may
     /// keep the connection open.
-    left: Option<u64>,
+    remaining: Option<u64>,
     length: Option<u64>,
     limits: BodyLimits<'a>,
 }
@@ -30,7 +30,7 @@ pub(in crate::fetch) struct IncomingBody<'a> {
 pub(in crate::fetch) struct BodyLimits<'a> {
     pub meter: &'a dyn Meter,
     /// How much longer the exchange may take because it pauses.
-    pub patience: Duration,
+    pub pause_allowance: Duration,
     /// Between two pieces.
     pub idle: Duration,
     /// Of the whole exchange, unless it pauses.
@@ -66,13 +66,13 @@ impl<'a> IncomingBody<'a> {
         let last_coding = headers.get_all(TRANSFER_ENCODING).iter().next_back();
         let is_unchunked = last_coding.is_some_and(|codings| !ends_in_chunked(codings));
         // The HTTP library sees no length for such a body.
-        let left = if is_unchunked { announced(headers) } else { None };
-        let unframed = left.is_none()
+        let remaining = if is_unchunked { content_length(headers) } else { None };
+        let unframed = remaining.is_none()
             && (response.extensions().get::<Unframed>().is_some()
                 || is_unchunked
                 || (!headers.contains_key(CONTENT_LENGTH) && last_coding.is_none()));
-        let length = if last_coding.is_none() { announced(headers) } else { left };
-        Self { response, unframed, left, length, limits }
+        let length = if last_coding.is_none() { content_length(headers) } else { remaining };
+        Self { response, unframed, remaining, length, limits }
     }
 
     /// Reads and decodes until the end, or until a cap is reached. If the body turns out not to be a page,
@@ -83,29 +83,30 @@ impl<'a> IncomingBody<'a> {
         let Some(mut decoder) = Decoder::new(encoding, transfer_coding.as_deref(), cap) else {
             return BodyRead { bytes: Vec::new(), failure: Some(Failure::BodyEncoding) };
         };
-        decoder = decoder.knowing(self.response.extensions_mut().remove());
+        decoder = decoder.with_known_body(self.response.extensions_mut().remove());
         // For most bodies the media type decides.
-        let mut unsure = media_type.filter(|media_type| sniff(*media_type, b"", false) == Sniffed::More);
+        let mut undecided_type =
+            media_type.filter(|media_type| sniff(*media_type, b"", false) == Sniffed::More);
         let failure = loop {
             if tally.wire.received >= wire_limit {
                 break Some(Failure::BodyTooLarge);
             }
-            let fed = match self.next(tally).await {
+            let state = match self.next(tally).await {
                 Ok(Some(piece)) => decoder.feed(&piece),
                 Ok(None) => break failure_of(decoder.end()),
                 Err(failure) => break Some(failure),
             };
-            if fed != DecodeState::More {
-                break failure_of(fed);
+            if state != DecodeState::More {
+                break failure_of(state);
             }
-            match unsure.map(|media_type| decoder.look(|bytes| sniff(media_type, bytes, false))) {
+            match undecided_type.map(|media_type| decoder.inspect(|bytes| sniff(media_type, bytes, false))) {
                 Some(Sniffed::NoPage) => return BodyRead::default(),
-                Some(Sniffed::Page(_)) => unsure = None,
+                Some(Sniffed::Page(_)) => undecided_type = None,
                 Some(Sniffed::More) | None => {}
             }
         };
         let bytes = decoder.into_bytes();
-        match unsure.map(|media_type| sniff(media_type, &bytes, true)) {
+        match undecided_type.map(|media_type| sniff(media_type, &bytes, true)) {
             Some(Sniffed::NoPage | Sniffed::More) => BodyRead { bytes: Vec::new(), failure },
             Some(Sniffed::Page(_)) | None => BodyRead { bytes, failure },
         }
@@ -119,13 +120,15 @@ impl<'a> IncomingBody<'a> {
         mut decoder: Option<Decoder>,
         tally: &mut WireCount,
     ) -> Vec<u8> {
-        if self.unframed || announced(self.response.headers()).is_some_and(|length| length > WORTH_DRAINING) {
+        if self.unframed
+            || content_length(self.response.headers()).is_some_and(|length| length > WORTH_DRAINING)
+        {
             return Vec::new();
         }
-        let most = tally.wire.received + WORTH_DRAINING;
-        let may_go_on = |received| received <= most && received < wire_limit;
+        let drain_limit = tally.wire.received + WORTH_DRAINING;
+        let is_within_limits = |received| received <= drain_limit && received < wire_limit;
         let mut is_decoding = true;
-        while may_go_on(tally.wire.received)
+        while is_within_limits(tally.wire.received)
             && let Ok(Some(piece)) = self.next(tally).await
         {
             if let Some(decoder) = decoder.as_mut().filter(|_| is_decoding) {
@@ -142,43 +145,43 @@ impl<'a> IncomingBody<'a> {
     /// Waits until the bytes that the server can send, once the next piece is read, are within the rate of
     /// the survey.
     async fn pause(&mut self, tally: &WireCount) -> Result<(), Failure> {
-        let moved = tally.wire.sent + tally.wire.received;
-        let to_come = self.length.map_or(u64::MAX, |length| length.saturating_sub(tally.body));
+        let transferred = tally.wire.sent + tally.wire.received;
+        let outstanding = self.length.map_or(u64::MAX, |length| length.saturating_sub(tally.body));
         let limits = &mut self.limits;
-        let begun = Instant::now();
-        let readable = limits.meter.read_on(moved + to_come.min(RECEIVE_WINDOW));
-        let waited = timeout_at(limits.deadline + limits.patience, readable).await;
-        let forgiven = begun.elapsed().min(limits.patience);
-        limits.patience -= forgiven;
-        limits.deadline += forgiven;
-        waited.map_err(|_| Failure::TooSlow)
+        let start = Instant::now();
+        let readable = limits.meter.read_on(transferred + outstanding.min(RECEIVE_WINDOW));
+        let result = timeout_at(limits.deadline + limits.pause_allowance, readable).await;
+        let paused = start.elapsed().min(limits.pause_allowance);
+        limits.pause_allowance -= paused;
+        limits.deadline += paused;
+        result.map_err(|_| Failure::TooSlow)
     }
 
     /// The next piece, or none at the end.
     async fn next(&mut self, tally: &mut WireCount) -> Result<Option<Bytes>, Failure> {
-        if self.left == Some(0) {
+        if self.remaining == Some(0) {
             return Ok(None);
         }
         self.pause(tally).await?;
         let BodyLimits { deadline, idle, .. } = self.limits;
-        let due = deadline.min(Instant::now() + idle);
-        match timeout_at(due, self.response.chunk()).await {
-            Err(_) if due == deadline => Err(Failure::TooSlow),
+        let piece_deadline = deadline.min(Instant::now() + idle);
+        match timeout_at(piece_deadline, self.response.chunk()).await {
+            Err(_) if piece_deadline == deadline => Err(Failure::TooSlow),
             Err(_) => Err(Failure::IdleTimeout),
             Ok(Ok(Some(mut piece))) => {
-                if let Some(left) = &mut self.left {
-                    piece.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
-                    *left -= piece.len() as u64;
+                if let Some(remaining) = &mut self.remaining {
+                    piece.truncate(usize::try_from(*remaining).unwrap_or(usize::MAX));
+                    *remaining -= piece.len() as u64;
                 }
-                tally.piece(piece.len());
+                tally.add_piece(piece.len());
                 Ok(Some(piece))
             }
-            Ok(Ok(None)) if self.left.is_some() => Err(Failure::BodyTruncated),
+            Ok(Ok(None)) if self.remaining.is_some() => Err(Failure::BodyTruncated),
             Ok(Ok(None)) => {
-                tally.end();
+                tally.finish();
                 Ok(None)
             }
-            Ok(Err(error)) if self.unframed && is_missing_goodbye(&error) => Ok(None),
+            Ok(Err(error)) if self.unframed && is_missing_close_notify(&error) => Ok(None),
             Ok(Err(error)) if tally.body == 0 && has_cause(&error, io::ErrorKind::InvalidInput) => {
                 Err(Failure::OddHttp)
             }
@@ -188,7 +191,7 @@ impl<'a> IncomingBody<'a> {
 }
 
 /// `Content-Length`, if it is a number.
-fn announced(headers: &HeaderMap) -> Option<u64> {
+fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
@@ -197,12 +200,12 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
 fn transfer_coding(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(TRANSFER_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let codings = lines.flat_map(|line| line.split(',')).map(str::trim);
-    let others: Vec<&str> = codings.filter(|coding| !coding.eq_ignore_ascii_case("chunked")).collect();
-    (!others.is_empty()).then(|| others.join(","))
+    let other_codings: Vec<&str> = codings.filter(|coding| !coding.eq_ignore_ascii_case("chunked")).collect();
+    (!other_codings.is_empty()).then(|| other_codings.join(","))
 }
 
-fn failure_of(fed: DecodeState) -> Option<Failure> {
-    match fed {
+fn failure_of(state: DecodeState) -> Option<Failure> {
+    match state {
         DecodeState::More => None,
         DecodeState::Full => Some(Failure::BodyTooLarge),
         DecodeState::Broken => Some(Failure::BodyEncoding),
@@ -211,7 +214,7 @@ fn failure_of(fed: DecodeState) -> Option<Failure> {
 
 /// Whether a TLS connection ended without the alert that should close it. Where the end of the connection is
 /// the end of the body, many servers omit the alert, and browsers accept this as the end (RFC 9112 §9.8).
-fn is_missing_goodbye(error: &reqwest::Error) -> bool {
+fn is_missing_close_notify(error: &reqwest::Error) -> bool {
     has_cause(error, io::ErrorKind::UnexpectedEof)
 }
 

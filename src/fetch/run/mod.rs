@@ -46,37 +46,39 @@ pub(super) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    pub(super) async fn run(self, request: Request, begun: Instant) -> (exchange::Response, Vec<u8>) {
-        let deadline = begun + self.settings.timeouts.whole;
+    pub(super) async fn run(self, request: Request, start: Instant) -> (exchange::Response, Vec<u8>) {
+        let deadline = start + self.settings.timeouts.whole;
         let notes = Arc::<Notes>::default();
-        let idle = self.line.take_up();
+        let idle = self.line.begin_exchange();
         let mut tally = WireCount::new(self.encrypted);
         let sent = request_bytes(&request);
-        let response = Notes::during(notes.clone(), self.head(request, &notes, begun, deadline)).await;
-        let headed = Instant::now();
+        let response = Notes::during(notes.clone(), self.head(request, &notes, start, deadline)).await;
+        let head_received = Instant::now();
         let moments = notes.moments();
-        tally.connected(&moments, sent, response.is_ok());
-        let mut outcome = self.blank_answer(self.clock.at(begun));
-        outcome.timings = timings(&moments, begun, headed, response.is_ok());
+        tally.add_request(&moments, sent, response.is_ok());
+        let mut outcome = self.blank_response(self.clock.at(start));
+        outcome.timings = timings(&moments, start, head_received, response.is_ok());
         let mut bytes = Vec::new();
         match response {
-            Ok(response) if moments.begun.is_none() && response.status() == StatusCode::REQUEST_TIMEOUT => {
+            Ok(response)
+                if moments.connect_start.is_none() && response.status() == StatusCode::REQUEST_TIMEOUT =>
+            {
                 // RFC 9110 §15.5.9: with this status a server closes an idle connection.
-                tally.head(&response);
+                tally.add_head(&response);
                 self.line.note_limit(|limit| limit.note_closed(idle));
                 self.line.hang_up();
                 outcome.failure = Some(Failure::IdleClosed);
             }
             Ok(response) => {
-                let read = self.read(response, &mut outcome, &mut tally, (begun, deadline)).await;
+                let read = self.read(response, &mut outcome, &mut tally, (start, deadline)).await;
                 outcome.failure = read.failure;
                 bytes = read.bytes;
             }
             Err(failure) => {
                 if failure == Failure::HeaderTooLarge {
-                    tally.head_too_large();
+                    tally.add_oversized_head();
                 }
-                let was_idle = failure == Failure::Reset && moments.begun.is_none();
+                let was_idle = failure == Failure::Reset && moments.connect_start.is_none();
                 if was_idle {
                     self.line.note_limit(|limit| limit.note_closed(idle));
                 }
@@ -87,8 +89,8 @@ impl Exchange<'_> {
         outcome.wire = tally.wire;
         outcome.after_head = tally.body;
         outcome.body_bytes = bytes.len() as u64;
-        outcome.timings.total = begun.elapsed();
-        self.line.lay_down();
+        outcome.timings.total = start.elapsed();
+        self.line.end_exchange();
         (outcome, bytes)
     }
 
@@ -97,22 +99,22 @@ impl Exchange<'_> {
         &self,
         request: Request,
         notes: &Notes,
-        begun: Instant,
+        start: Instant,
         deadline: Instant,
     ) -> Result<Response, Failure> {
         let first_byte = self.settings.timeouts.first_byte;
         let mut pending = pin!(self.line.execute(request, self.url, self.purpose, notes));
-        let mut alarm = pin!(sleep_until(deadline));
+        let mut timer = pin!(sleep_until(deadline));
         poll_fn(|cx| {
-            if let Poll::Ready(done) = pending.as_mut().poll(cx) {
-                return Poll::Ready(done);
+            if let Poll::Ready(result) = pending.as_mut().poll(cx) {
+                return Poll::Ready(result);
             }
             let moments = notes.moments();
-            let due = head_due(&moments, begun, first_byte).map_or(deadline, |due| due.min(deadline));
-            if alarm.deadline() != due {
-                alarm.as_mut().reset(due);
+            let due = head_deadline(&moments, start, first_byte).map_or(deadline, |due| due.min(deadline));
+            if timer.deadline() != due {
+                timer.as_mut().reset(due);
             }
-            alarm.as_mut().poll(cx).map(|()| Err(overdue(&moments)))
+            timer.as_mut().poll(cx).map(|()| Err(timeout_failure(&moments)))
         })
         .await
     }
@@ -123,17 +125,17 @@ impl Exchange<'_> {
         response: Response,
         outcome: &mut exchange::Response,
         tally: &mut WireCount,
-        (begun, deadline): (Instant, Instant),
+        (start, deadline): (Instant, Instant),
     ) -> BodyRead {
         let failed = |failure| BodyRead { bytes: Vec::new(), failure: Some(failure) };
-        if self.strayed(&response) {
+        if self.is_from_wrong_address(&response) {
             tracing::error!(address = %self.address, "discarded a response from another address");
             return failed(Failure::AddressRefused);
         }
-        if !tally.head(&response) {
+        if !tally.add_head(&response) {
             return failed(Failure::HeaderTooLarge);
         }
-        let now = self.clock.system_time_at(outcome.started + begun.elapsed());
+        let now = self.clock.system_time_at(outcome.started + start.elapsed());
         outcome.status = Some(response.status().as_u16());
         outcome.head = head::pick(response.status().as_u16(), response.headers(), now);
         if let Some(Ok(value)) = response.headers().get("keep-alive").map(HeaderValue::to_str) {
@@ -142,10 +144,15 @@ impl Exchange<'_> {
         outcome.http_version = Some(format!("{:?}", response.version()));
         outcome.tls_version = tls::version(response.extensions());
         let content_type = outcome.head.content_type.as_deref();
-        let body_use = BodyUse::for_answer(self.purpose, &response, content_type, self.settings.max_body);
-        let ancient = response.version() == Version::HTTP_09;
-        let Settings { timeouts, patience, .. } = self.settings;
-        let limits = BodyLimits { meter: self.meter, patience: *patience, idle: timeouts.idle, deadline };
+        let body_use = BodyUse::for_response(self.purpose, &response, content_type, self.settings.max_body);
+        let is_http_09 = response.version() == Version::HTTP_09;
+        let Settings { timeouts, pause_allowance, .. } = self.settings;
+        let limits = BodyLimits {
+            meter: self.meter,
+            pause_allowance: *pause_allowance,
+            idle: timeouts.idle,
+            deadline,
+        };
         let body = IncomingBody::new(response, limits);
         let read = match body_use {
             BodyUse::Keep(cap, media_type) => {
@@ -172,7 +179,7 @@ impl Exchange<'_> {
             }
             BodyUse::HangUp => BodyRead::default(),
         };
-        if ancient && !is_markup(&read.bytes) {
+        if is_http_09 && !is_markup(&read.bytes) {
             outcome.status = None;
             return failed(if self.encrypted && is_http2(&read.bytes) {
                 Failure::TlsHttp2Only
@@ -188,12 +195,12 @@ impl Exchange<'_> {
 
     /// Whether the response came from an address other than the expected one. The line cannot lead anywhere
     /// else; this is a second check.
-    fn strayed(&self, response: &Response) -> bool {
+    fn is_from_wrong_address(&self, response: &Response) -> bool {
         let expected = self.settings.gateway.map_or(self.address, |gateway| gateway.ip());
         response.remote_addr().is_some_and(|actual| actual.ip().to_canonical() != expected.to_canonical())
     }
 
-    fn blank_answer(&self, started: SystemTime) -> exchange::Response {
+    fn blank_response(&self, started: SystemTime) -> exchange::Response {
         exchange::Response {
             started,
             address: Some(self.address),
@@ -202,7 +209,7 @@ impl Exchange<'_> {
             head: Head::default(),
             http_version: None,
             tls_version: None,
-            tls_error: self.line.verdict.defect().map(|defect| defect.as_str().to_owned()),
+            tls_error: self.line.certificate_check.defect().map(|defect| defect.as_str().to_owned()),
             wire: Wire::default(),
             timings: Timings::default(),
             body_bytes: 0,
@@ -214,31 +221,32 @@ impl Exchange<'_> {
 
 /// The deadline for the head of the response: `first_byte` after the request could be sent. It cannot be sent
 /// while the connection is being set up, which has time-outs of its own.
-fn head_due(moments: &Moments, begun: Instant, first_byte: Duration) -> Option<Instant> {
-    match (moments.begun, moments.ready) {
+fn head_deadline(moments: &Moments, start: Instant, first_byte: Duration) -> Option<Instant> {
+    match (moments.connect_start, moments.ready) {
         (_, Some(ready)) => Some(ready + first_byte),
         (Some(_), None) if !moments.failed => None,
-        _ => Some(begun + first_byte),
+        _ => Some(start + first_byte),
     }
 }
 
 /// The failure that names what the exchange was waiting for when its time was over.
-fn overdue(moments: &Moments) -> Failure {
-    match (moments.begun, moments.hello, moments.ready) {
+fn timeout_failure(moments: &Moments) -> Failure {
+    match (moments.connect_start, moments.tls_start, moments.ready) {
         (Some(_), None, None) => Failure::ConnectTimeout,
         (Some(_), Some(_), None) => Failure::TlsTimeout,
         _ => Failure::FirstByteTimeout,
     }
 }
 
-fn timings(moments: &Moments, begun: Instant, headed: Instant, answered: bool) -> Timings {
-    let connected = moments.hello.or(moments.ready);
+fn timings(moments: &Moments, start: Instant, head_received: Instant, has_response: bool) -> Timings {
+    let connected = moments.tls_start.or(moments.ready);
     let span = |from: Option<Instant>, to: Option<Instant>| Some(to?.saturating_duration_since(from?));
     Timings {
         dns: None,
-        connect: span(moments.begun, connected),
-        tls: span(moments.hello, moments.ready),
-        first_byte: answered.then(|| headed.saturating_duration_since(moments.ready.unwrap_or(begun))),
+        connect: span(moments.connect_start, connected),
+        tls: span(moments.tls_start, moments.ready),
+        first_byte: has_response
+            .then(|| head_received.saturating_duration_since(moments.ready.unwrap_or(start))),
         total: Duration::ZERO,
     }
 }

@@ -50,17 +50,17 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 /// Decodes in pieces of this size.
 fn decode(encoding: &str, encoded: &[u8], cap: usize, piece: usize) -> (DecodeState, Vec<u8>) {
     let mut decoder = Decoder::new(Some(encoding), None, cap).unwrap();
-    let mut fed = DecodeState::More;
+    let mut state = DecodeState::More;
     for piece in encoded.chunks(piece) {
-        fed = decoder.feed(&Bytes::copy_from_slice(piece));
-        if fed != DecodeState::More {
+        state = decoder.feed(&Bytes::copy_from_slice(piece));
+        if state != DecodeState::More {
             break;
         }
     }
-    if fed == DecodeState::More {
-        fed = decoder.end();
+    if state == DecodeState::More {
+        state = decoder.end();
     }
-    (fed, decoder.into_bytes())
+    (state, decoder.into_bytes())
 }
 
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
@@ -84,10 +84,10 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
 fn every_encoding_is_undone_in_pieces_of_any_size() {
     for (encoding, encoded) in samples() {
         for piece in [1, 7, 1000, 1 << 20] {
-            let (fed, bytes) = decode(encoding, &encoded, 1 << 20, piece);
+            let (state, bytes) = decode(encoding, &encoded, 1 << 20, piece);
             assert!(
-                fed == DecodeState::More && bytes == text(),
-                "{encoding} in {piece}: {fed:?}, {}",
+                state == DecodeState::More && bytes == text(),
+                "{encoding} in {piece}: {state:?}, {}",
                 bytes.len()
             );
         }
@@ -99,16 +99,16 @@ fn the_cap_is_on_decoded_bytes_and_exact() {
     let size = text().len();
     for (encoding, encoded) in samples() {
         assert_eq!(decode(encoding, &encoded, size, 1000), (DecodeState::More, text()), "{encoding}");
-        let (fed, bytes) = decode(encoding, &encoded, size - 1, 1000);
-        assert!(fed == DecodeState::Full && bytes == text()[..size - 1], "{encoding}: {fed:?}");
+        let (state, bytes) = decode(encoding, &encoded, size - 1, 1000);
+        assert!(state == DecodeState::Full && bytes == text()[..size - 1], "{encoding}: {state:?}");
     }
 }
 
 #[test]
 fn encoded_data_that_is_broken_or_ends_early_gives_what_decoded() {
     for (encoding, encoded) in samples().into_iter().skip(2).filter(|(name, _)| !name.contains("deflate")) {
-        let (fed, bytes) = decode(encoding, &encoded[..encoded.len() - 1], 1 << 20, 100);
-        assert!(fed == DecodeState::Broken && text().starts_with(&bytes), "{encoding} cut: {fed:?}");
+        let (state, bytes) = decode(encoding, &encoded[..encoded.len() - 1], 1 << 20, 100);
+        assert!(state == DecodeState::Broken && text().starts_with(&bytes), "{encoding} cut: {state:?}");
         let mut damaged = encoded.clone();
         damaged[0] ^= 0x55;
         assert_eq!(decode(encoding, &damaged, 1 << 20, 100).0, DecodeState::Broken, "{encoding} damaged");
@@ -116,16 +116,16 @@ fn encoded_data_that_is_broken_or_ends_early_gives_what_decoded() {
     let noise: Vec<u8> =
         (0..40_000u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
     let encoded = gzip(&noise);
-    let (fed, bytes) = decode("gzip", &encoded[..encoded.len() / 2], 1 << 20, 100);
-    assert!(fed == DecodeState::Broken && bytes.len() > 10_000 && noise.starts_with(&bytes));
+    let (state, bytes) = decode("gzip", &encoded[..encoded.len() / 2], 1 << 20, 100);
+    assert!(state == DecodeState::Broken && bytes.len() > 10_000 && noise.starts_with(&bytes));
 }
 
 #[test]
 fn bytes_after_the_end_are_ignored_and_an_empty_body_is_empty_in_any_encoding() {
     for encoding in ["gzip", "br"] {
         let encoded = if encoding == "gzip" { gzip(&text()) } else { brotli(&text()) };
-        let (fed, bytes) = decode(encoding, &[&encoded, b"\0\0trailing".as_slice()].concat(), 1 << 20, 50);
-        assert!(fed == DecodeState::More && bytes == text(), "{encoding}");
+        let (state, bytes) = decode(encoding, &[&encoded, b"\0\0trailing".as_slice()].concat(), 1 << 20, 50);
+        assert!(state == DecodeState::More && bytes == text(), "{encoding}");
         assert_eq!(decode(encoding, b"", 10, 1), (DecodeState::More, Vec::new()));
     }
 }
@@ -200,8 +200,8 @@ fn gzip_of_several_members_is_read_whole() {
             );
         }
         let cut = [&first[..], &second[..second.len() - 9]].concat();
-        let (fed, bytes) = decode("gzip", &cut, 1000, piece);
-        assert!(fed == DecodeState::Broken && bytes.starts_with(b"one "), "{piece}");
+        let (state, bytes) = decode("gzip", &cut, 1000, piece);
+        assert!(state == DecodeState::Broken && bytes.starts_with(b"one "), "{piece}");
         let zeros_between = [&first[..], b"\0\0", &second].concat();
         assert_eq!(decode("gzip", &zeros_between, 1000, piece), (DecodeState::More, b"one ".to_vec()));
         let damaged =
@@ -216,21 +216,21 @@ fn gzip_of_several_members_is_read_whole() {
 async fn a_bomb_ends_at_the_cap() {
     let bomb = gzip(&gzip(&vec![0; 50 << 20]));
     assert!(bomb.len() < 1000);
-    let (response, body) = answer_to(page(&bomb, "Content-Encoding: gzip, gzip\r\n")).await;
+    let (response, body) = serve_and_fetch(page(&bomb, "Content-Encoding: gzip, gzip\r\n")).await;
     assert_eq!((response.failure, body.len()), (Some(Failure::BodyTooLarge), 1 << 20));
     assert!(response.wire.received < 2000);
 }
 
 #[tokio::test]
 async fn an_encoded_page_is_read_and_a_wrong_encoding_told() {
-    let (response, body) = answer_to(page(&zstd(&text()), "Content-Encoding: zstd\r\n")).await;
+    let (response, body) = serve_and_fetch(page(&zstd(&text()), "Content-Encoding: zstd\r\n")).await;
     assert_eq!((response.failure, body), (None, text()));
     assert_eq!(response.head.content_encoding.as_deref(), Some("zstd"));
-    let (response, body) = answer_to(page(b"<p>plain", "Content-Encoding: gzip\r\n")).await;
+    let (response, body) = serve_and_fetch(page(b"<p>plain", "Content-Encoding: gzip\r\n")).await;
     assert_eq!((response.failure, response.status, body.len()), (Some(Failure::BodyEncoding), Some(200), 0));
-    let (response, _) = answer_to(page(b"<p>plain", "Content-Encoding: pack200-gzip\r\n")).await;
+    let (response, _) = serve_and_fetch(page(b"<p>plain", "Content-Encoding: pack200-gzip\r\n")).await;
     assert_eq!(response.failure, Some(Failure::BodyEncoding));
-    let (response, body) = answer_to(page(b"<p>plain", "Content-Encoding: UTF-8\r\n")).await;
+    let (response, body) = serve_and_fetch(page(b"<p>plain", "Content-Encoding: UTF-8\r\n")).await;
     assert_eq!((response.failure, &*body), (None, &b"<p>plain"[..]));
 }
 
@@ -242,28 +242,28 @@ async fn a_transfer_coding_beside_chunks_is_undone_or_told() {
         [head.as_bytes(), format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n0\r\n\r\n"].concat()
     };
     for coding in ["gzip, chunked", "GZIP,chunked", "gzip\r\nTransfer-Encoding: chunked"] {
-        let (response, body) = answer_to(chunked(coding, &gzip(&text()))).await;
+        let (response, body) = serve_and_fetch(chunked(coding, &gzip(&text()))).await;
         assert!(response.failure.is_none() && body == text(), "{coding}: {:?}", response.failure);
     }
-    let (response, body) = answer_to(chunked("compress, chunked", b"\x1f\x9d")).await;
+    let (response, body) = serve_and_fetch(chunked("compress, chunked", b"\x1f\x9d")).await;
     assert_eq!((response.failure, body.len()), (Some(Failure::BodyEncoding), 0));
     // RFC 9112 §6.1: an unknown transfer coding. In Content-Encoding such words mean nothing.
     for coding in ["x, gzip, chunked", "UTF-8, chunked", "chunkedx"] {
-        let (response, body) = answer_to(chunked(coding, &gzip(&text()))).await;
+        let (response, body) = serve_and_fetch(chunked(coding, &gzip(&text()))).await;
         let expected = (Some(Failure::BodyEncoding), Some(200), 0);
         assert_eq!((response.failure, response.status, body.len()), expected, "{coding}");
     }
     // The length counts, although the connection stays.
     for coding in ["identity", "none"] {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {coding}\r\n");
-        let server = Server::repeating(format!("{head}Content-Length: 3\r\n\r\n<p>and more")).await;
+        let server = Server::responding(format!("{head}Content-Length: 3\r\n\r\n<p>and more")).await;
         let (response, body) = get(&fetcher(settings()), &server).await;
         assert_eq!((response.failure, &*body), (None, &b"<p>"[..]), "{coding}");
-        let (response, body) = answer_to(format!("{head}Content-Length: 9\r\n\r\n<p>")).await;
+        let (response, body) = serve_and_fetch(format!("{head}Content-Length: 9\r\n\r\n<p>")).await;
         assert_eq!((response.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>"[..]), "{coding}");
     }
     let unframed = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: gzip\r\n\r\n";
-    let (response, body) = answer_to([&unframed[..], &gzip(&text())].concat()).await;
+    let (response, body) = serve_and_fetch([&unframed[..], &gzip(&text())].concat()).await;
     assert!(response.failure.is_none() && body == text());
 }
 
@@ -305,10 +305,10 @@ async fn a_challenge_in_the_place_of_robots_txt_is_seen() {
         for status in ["200 OK", "202 Accepted"] {
             let length = body.len();
             let reply = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{fields}\r\n{body}");
-            let server = Server::replying(reply).await;
+            let server = Server::responding_once(reply).await;
             let request = request(&server.url("/robots.txt"), Purpose::Robots);
-            let (response, kept) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
-            assert_eq!((response.failure, kept.len()), (None, length));
+            let (response, kept_body) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
+            assert_eq!((response.failure, kept_body.len()), (None, length));
             assert_eq!(response.head.challenge.map(Challenge::as_str), challenge, "{status} {body}");
         }
     }
@@ -317,13 +317,13 @@ async fn a_challenge_in_the_place_of_robots_txt_is_seen() {
 #[tokio::test]
 async fn a_block_page_is_looked_into_and_not_kept() {
     let block_page = b"<html><head><title>Attention Required! | Cloudflare</title>".as_slice();
-    let answered = async |status: &str, fields: &str, body: &[u8]| {
+    let challenge_in = async |status: &str, fields: &str, body: &[u8]| {
         let length = body.len();
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n{fields}\r\n"
         );
-        let (response, kept) = answer_to([head.as_bytes(), body].concat()).await;
-        assert!(kept.is_empty() && response.failure.is_none(), "{status} {fields}");
+        let (response, kept_body) = serve_and_fetch([head.as_bytes(), body].concat()).await;
+        assert!(kept_body.is_empty() && response.failure.is_none(), "{status} {fields}");
         response.head.challenge.map(Challenge::as_str)
     };
     for (encoding, body) in
@@ -331,15 +331,19 @@ async fn a_block_page_is_looked_into_and_not_kept() {
     {
         let fields = format!("Content-Encoding: {encoding}\r\n");
         let fields = if encoding.is_empty() { "" } else { &fields };
-        assert_eq!(answered("403 Forbidden", fields, &body).await, Some("cloudflare_title"), "{encoding}");
-        assert_eq!(answered("503 Service Unavailable", fields, &body).await, Some("cloudflare_title"));
-        assert_eq!(answered("404 Not Found", fields, &body).await, None, "no refusal");
+        assert_eq!(
+            challenge_in("403 Forbidden", fields, &body).await,
+            Some("cloudflare_title"),
+            "{encoding}"
+        );
+        assert_eq!(challenge_in("503 Service Unavailable", fields, &body).await, Some("cloudflare_title"));
+        assert_eq!(challenge_in("404 Not Found", fields, &body).await, None, "no refusal");
     }
-    assert_eq!(answered("403 Forbidden", "", b"<title>Forbidden</title>").await, None);
-    assert_eq!(answered("403 Forbidden", "Content-Encoding: gzip\r\n", b"no gzip").await, None);
+    assert_eq!(challenge_in("403 Forbidden", "", b"<title>Forbidden</title>").await, None);
+    assert_eq!(challenge_in("403 Forbidden", "Content-Encoding: gzip\r\n", b"no gzip").await, None);
     let by_field = "cf-mitigated: challenge\r\n";
     assert_eq!(
-        answered("403 Forbidden", by_field, &vec![b'x'; 20_000]).await,
+        challenge_in("403 Forbidden", by_field, &vec![b'x'; 20_000]).await,
         Some("cf_mitigated"),
         "however long"
     );
@@ -348,13 +352,13 @@ async fn a_block_page_is_looked_into_and_not_kept() {
 /// Grants this number of bytes, records the requested amounts, and notifies when more are requested.
 struct Stingy {
     granted: u64,
-    asked: Mutex<Vec<u64>>,
+    requested: Mutex<Vec<u64>>,
     wants_more: Notify,
 }
 
 impl Meter for Stingy {
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
-        self.asked.lock().unwrap().push(bytes);
+        self.requested.lock().unwrap().push(bytes);
         if bytes <= self.granted {
             return std::future::ready(()).boxed();
         }
@@ -368,15 +372,15 @@ async fn a_server_sends_no_more_than_the_meter_grants_and_systems_buffer() {
     const BODY: usize = 256 << 20;
     let written = Arc::<AtomicUsize>::default();
     let counted = written.clone();
-    let server = Server::talking(move |mut talk| {
+    let server = Server::scripted(move |mut conversation| {
         let written = counted.clone();
         async move {
-            talk.hear().await;
+            conversation.read_request().await;
             let head =
                 format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {BODY}\r\n\r\n");
-            talk.say(head.as_bytes()).await;
+            conversation.send(head.as_bytes()).await;
             let piece = [b'x'; 16 * 1024];
-            while written.load(Ordering::Relaxed) < BODY && talk.say(&piece).await {
+            while written.load(Ordering::Relaxed) < BODY && conversation.send(&piece).await {
                 written.fetch_add(piece.len(), Ordering::Relaxed);
             }
         }
@@ -384,16 +388,19 @@ async fn a_server_sends_no_more_than_the_meter_grants_and_systems_buffer() {
     .await;
     let fetcher = fetcher(Settings { max_body: BODY as u64, ..settings() });
     let request = request(&server.url("/"), Purpose::Page);
-    let meter = Stingy { granted: 1 << 20, asked: Mutex::default(), wants_more: Notify::new() };
+    let meter = Stingy { granted: 1 << 20, requested: Mutex::default(), wants_more: Notify::new() };
     let known = Validators::default();
-    let fetching = fetcher.fetch_in(Manner::Usual, &known, &request, LOOPBACK, u64::MAX, &meter);
+    let fetching = fetcher.fetch_with(Manner::Usual, &known, &request, LOOPBACK, u64::MAX, &meter);
     tokio::select! {
         response = fetching => panic!("read to the end: {:?}", response.0),
         () = meter.wants_more.notified() => {}
     }
-    let asked = meter.asked.into_inner().unwrap();
-    assert!(asked.is_sorted() && asked.iter().rev().skip(1).all(|bytes| *bytes <= 1 << 20), "{asked:?}");
-    assert!(asked.len() > 2, "it is read in pieces: {asked:?}");
+    let requested = meter.requested.into_inner().unwrap();
+    assert!(
+        requested.is_sorted() && requested.iter().rev().skip(1).all(|bytes| *bytes <= 1 << 20),
+        "{requested:?}"
+    );
+    assert!(requested.len() > 2, "it is read in pieces: {requested:?}");
     let written = written.load(Ordering::Relaxed);
     assert!(written < BODY / 2, "{written} bytes were sent");
 }

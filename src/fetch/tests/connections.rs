@@ -9,7 +9,7 @@ async fn fetch_host(fetcher: &Fetcher, server: &Server, host: &str) -> Response 
 
 #[tokio::test]
 async fn a_connection_serves_one_origin_and_ends_when_another_is_asked() {
-    let server = Server::repeating(page(b"<p>", "")).await;
+    let server = Server::responding(page(b"<p>", "")).await;
     let fetcher = fetcher(settings());
     let mut opened = Vec::new();
     for host in ["a.ke", "a.ke", "b.ke", "b.ke", "a.ke"] {
@@ -28,7 +28,7 @@ async fn a_connection_serves_one_origin_and_ends_when_another_is_asked() {
 
 #[tokio::test]
 async fn over_a_pause_of_seconds_no_connection_is_kept() {
-    let server = Server::repeating(page(b"<p>", "")).await;
+    let server = Server::responding(page(b"<p>", "")).await;
     let fetcher = fetcher(Settings { shortest_pause: Duration::from_secs(2), ..settings() });
     for exchange in 1..=3 {
         let response = fetch_host(&fetcher, &server, "a.ke").await;
@@ -42,7 +42,7 @@ async fn a_server_that_will_close_the_connection_soon_is_asked_over_a_new_one() 
     for (field, connections) in
         [("timeout=1", 2), ("timeout=5, max=99", 1), ("timeout=x", 1), ("max=1, timeout=0", 2)]
     {
-        let server = Server::repeating(page(b"<p>", &format!("Keep-Alive: {field}\r\n"))).await;
+        let server = Server::responding(page(b"<p>", &format!("Keep-Alive: {field}\r\n"))).await;
         let fetcher = fetcher(settings());
         for _ in 0..2 {
             assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
@@ -62,7 +62,7 @@ async fn a_short_error_page_keeps_the_connection_and_a_long_one_or_an_image_clos
     };
     let chunked = "HTTP/1.1 404 x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n".to_owned();
     for (reply, connections) in [(missing(16_000), 1), (chunked, 1), (missing(600_000), 2), (image, 2)] {
-        let server = Server::repeating(reply).await;
+        let server = Server::responding(reply).await;
         let fetcher = fetcher(settings());
         for _ in 0..2 {
             assert_eq!(fetch_host(&fetcher, &server, "a.ke").await.failure, None);
@@ -73,7 +73,7 @@ async fn a_short_error_page_keeps_the_connection_and_a_long_one_or_an_image_clos
 
 #[tokio::test]
 async fn a_connection_closed_in_the_meantime_is_opened_again() {
-    let server = Server::replying(page(b"<p>", "")).await;
+    let server = Server::responding_once(page(b"<p>", "")).await;
     let fetcher = fetcher(settings());
     for _ in 0..3 {
         let response = fetch_host(&fetcher, &server, "a.ke").await;
@@ -85,11 +85,11 @@ async fn a_connection_closed_in_the_meantime_is_opened_again() {
 async fn a_request_lost_with_an_idle_connection_is_not_sent_twice_and_the_server_is_known_from_then_on() {
     // The second request on a connection arrives as the connection ends, by FIN or by RST.
     for resets in [false, true] {
-        let server = Server::talking(move |mut talk| async move {
-            talk.hear().await;
-            talk.say(&page(b"<p>", "")).await;
-            talk.hear().await;
-            if resets { talk.reset() } else { talk.finish().await }
+        let server = Server::scripted(move |mut conversation| async move {
+            conversation.read_request().await;
+            conversation.send(&page(b"<p>", "")).await;
+            conversation.read_request().await;
+            if resets { conversation.reset() } else { conversation.finish().await }
         })
         .await;
         let fetcher = fetcher(settings());
@@ -110,14 +110,14 @@ async fn a_request_lost_with_an_idle_connection_is_not_sent_twice_and_the_server
 async fn a_goodbye_on_an_idle_connection_is_no_response() {
     let goodbye = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
     for (is_early, ends) in [(true, true), (false, true), (false, false)] {
-        let server = Server::talking(move |mut talk| async move {
-            talk.hear().await;
-            talk.say(&page(b"<p>", "")).await;
+        let server = Server::scripted(move |mut conversation| async move {
+            conversation.read_request().await;
+            conversation.send(&page(b"<p>", "")).await;
             if !is_early {
-                talk.hear().await;
+                conversation.read_request().await;
             }
-            talk.say(goodbye).await;
-            if ends { talk.finish().await } else { talk.wait().await }
+            conversation.send(goodbye).await;
+            if ends { conversation.finish().await } else { conversation.wait().await }
         })
         .await;
         let fetcher = fetcher(settings());
@@ -131,7 +131,7 @@ async fn a_goodbye_on_an_idle_connection_is_no_response() {
         let next = fetch_host(&fetcher, &server, "a.ke").await;
         assert!(is_early || (next.failure, next.wire.connections) == (None, 1), "on a new connection");
     }
-    let (response, _) = answer_to(&goodbye[..]).await;
+    let (response, _) = serve_and_fetch(&goodbye[..]).await;
     assert_eq!(
         (response.failure, response.status),
         (None, Some(408)),
@@ -141,9 +141,9 @@ async fn a_goodbye_on_an_idle_connection_is_no_response() {
 
 #[tokio::test]
 async fn a_new_connection_that_ends_before_a_response_is_a_failure_of_the_server() {
-    let server = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.reset();
+    let server = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.reset();
     })
     .await;
     let fetcher = fetcher(settings());
@@ -155,7 +155,7 @@ async fn a_new_connection_that_ends_before_a_response_is_a_failure_of_the_server
 
 #[tokio::test]
 async fn servers_on_other_addresses_have_connections_of_their_own() {
-    let server = Server::repeating(page(b"<p>", "")).await;
+    let server = Server::responding(page(b"<p>", "")).await;
     let fetcher = fetcher(settings());
     let url = format!("http://a.ke:{}/", server.address.port());
     for address in ["127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1"] {
@@ -170,7 +170,7 @@ async fn servers_on_other_addresses_have_connections_of_their_own() {
 
 #[tokio::test]
 async fn one_fetcher_serves_many_tasks() {
-    let server = Server::repeating(page(b"<p>", "")).await;
+    let server = Server::responding(page(b"<p>", "")).await;
     let fetcher = fetcher(settings());
     let tasks: Vec<_> = (0..20)
         .map(|number| {

@@ -40,10 +40,10 @@ async fn an_odd_response_is_read_over_tls_too() {
         let before = server.bytes();
         let (response, body) = fetch(&fetcher, &server, "a.ke").await;
         assert_eq!((response.failure, response.status, &*body), (None, Some(200), b"<p>secret".as_slice()));
-        let told = (response.tls_version.as_deref(), response.tls_error.as_deref());
-        assert_eq!(told, (Some(name), Some("wrong_name")));
+        let tls_fields = (response.tls_version.as_deref(), response.tls_error.as_deref());
+        assert_eq!(tls_fields, (Some(name), Some("wrong_name")));
         assert!(response.timings.connect.is_some() && response.timings.tls.is_some());
-        assert!(server.heard().contains("connection: close"));
+        assert!(server.request_head().contains("connection: close"));
         let (received, sent) = server.bytes();
         let (to, from) = (received - before.0, sent - before.1);
         assert!(response.wire.sent.abs_diff(to) < 200 && response.wire.received.abs_diff(from) < 1000);
@@ -96,13 +96,13 @@ async fn a_resumed_session_keeps_its_verdict_and_costs_less() {
 async fn what_is_not_tls_is_a_handshake_failure_and_silence_a_timeout() {
     let mut settings = settings();
     settings.timeouts.tls = SHORT;
-    let talker = Server::talking(|mut talk| async move {
-        talk.say(b"HTTP/1.1 400 plain HTTP spoken here\r\n\r\n").await;
-        talk.wait().await;
+    let talker = Server::scripted(|mut conversation| async move {
+        conversation.send(b"HTTP/1.1 400 plain HTTP spoken here\r\n\r\n").await;
+        conversation.wait().await;
     })
     .await;
-    let leaver = Server::talking(Conversation::finish).await;
-    let silent = Server::talking(Conversation::wait).await;
+    let leaver = Server::scripted(Conversation::finish).await;
+    let silent = Server::scripted(Conversation::wait).await;
     for (server, failure) in
         [(talker, Failure::TlsHandshake), (leaver, Failure::TlsHandshake), (silent, Failure::TlsTimeout)]
     {
@@ -135,7 +135,7 @@ async fn a_server_whose_tls_is_too_old_says_so() {
         (alert(40), Failure::TlsAlert),
         (alert(112), Failure::TlsAlert),
     ] {
-        let server = Server::saying(&flight).await;
+        let server = Server::sending_first(&flight).await;
         let url = format!("https://a.ke:{}/", server.address.port());
         let (response, _) =
             fetcher(settings()).fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
@@ -181,11 +181,12 @@ async fn a_server_of_http_2_alone_is_told_from_others() {
         assert!(odd.contains(&response.failure), "{greeting:?}: {:?}", response.failure);
         let request = request(&format!("https://a.ke:{}/", server.address.port()), Purpose::Page);
         let known = Validators::default();
-        let (response, _) =
-            fetcher.fetch_in(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered).await;
+        let (response, _) = fetcher
+            .fetch_with(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered)
+            .await;
         assert_eq!((response.failure, response.status), (Some(failure), None), "{greeting:?}");
     }
-    let (response, _) = answer_to(SETTINGS_FRAME).await;
+    let (response, _) = serve_and_fetch(SETTINGS_FRAME).await;
     assert_eq!(response.failure, Some(Failure::BadHttp), "without TLS nobody asked for HTTP/2");
 }
 
@@ -206,7 +207,7 @@ async fn only_an_alert_that_may_be_about_age_asks_for_another_greeting() {
         (71, false),
         (48, false),
     ] {
-        let server = Server::saying(&alert(description)).await;
+        let server = Server::sending_first(&alert(description)).await;
         let url = format!("https://a.ke:{}/", server.address.port());
         let (response, _) =
             fetcher(settings()).fetch(&request(&url, Purpose::Page), LOOPBACK, u64::MAX).await;
@@ -226,7 +227,7 @@ async fn a_greeting_of_old_learns_what_the_server_speaks() {
         (b"HTTP/1.1 400 plain HTTP".to_vec(), Some(Failure::TlsHandshake), None),
         (Vec::new(), Some(Failure::TlsTimeout), None),
     ] {
-        let server = Server::saying(&flight).await;
+        let server = Server::sending_first(&flight).await;
         let url = format!("https://a.ke:{}/", server.address.port());
         let mut settings = settings();
         settings.timeouts.tls = SHORT;

@@ -13,7 +13,7 @@ async fn fetch(fetcher: &Fetcher, url: &str, address: &str) -> Response {
 
 #[tokio::test]
 async fn every_http_connection_goes_to_the_gateway_with_the_original_host() {
-    let server = Server::repeating(page(b"<p>", "")).await;
+    let server = Server::responding(page(b"<p>", "")).await;
     let fetcher = through(server.address);
     for (url, address, host) in [
         ("http://a.ke/", "102.0.0.1", "a.ke"),
@@ -23,14 +23,14 @@ async fn every_http_connection_goes_to_the_gateway_with_the_original_host() {
     ] {
         let response = fetch(&fetcher, url, address).await;
         assert_eq!((response.failure, response.address), (None, Some(address.parse().unwrap())), "{url}");
-        let heard = String::from_utf8(server.requests().pop().unwrap()).unwrap();
-        assert!(heard.contains(&format!("host: {host}\r\n")), "{heard}");
+        let request_head = String::from_utf8(server.requests().pop().unwrap()).unwrap();
+        assert!(request_head.contains(&format!("host: {host}\r\n")), "{request_head}");
     }
 }
 
 #[tokio::test]
 async fn virtual_servers_share_no_connection() {
-    let server = Server::repeating(page(b"<p>", "")).await;
+    let server = Server::responding(page(b"<p>", "")).await;
     let fetcher = through(server.address);
     let mut opened = Vec::new();
     for (host, address) in
@@ -44,7 +44,7 @@ async fn virtual_servers_share_no_connection() {
 
 #[tokio::test]
 async fn the_gates_stand_before_the_gateway() {
-    let server = Server::repeating(page(b"<p>", "")).await;
+    let server = Server::responding(page(b"<p>", "")).await;
     let response = fetch(&through(server.address), "http://a.ke/", "127.0.0.1").await;
     assert_eq!((response.failure, server.connections()), (Some(Failure::AddressRefused), 0));
 }
@@ -67,6 +67,6 @@ async fn https_goes_to_the_gateway_and_is_judged_by_the_original_host() {
     ] {
         let response = fetch(&fetcher, url, address).await;
         assert_eq!((response.failure, response.tls_error.as_deref()), (None, defect), "{url}");
-        assert!(server.heard().contains(&format!("host: {host}\r\n")), "{url}");
+        assert!(server.request_head().contains(&format!("host: {host}\r\n")), "{url}");
     }
 }

@@ -38,7 +38,7 @@ async fn all_known(fetcher: &Fetcher, name: &str) -> KnownAddresses {
 #[tokio::test]
 async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
     let server =
-        TestNameServer::knowing(|_, _| DnsReply::Addresses(&["102.0.0.10", "102.0.0.9", "2c0f::1"])).await;
+        TestNameServer::serving(|_, _| DnsReply::Addresses(&["102.0.0.10", "102.0.0.9", "2c0f::1"])).await;
     let fetcher = fetcher(of(&server));
     let first = locate(&fetcher, "a.ke").await;
     assert_eq!(first.address, Ok(ip("102.0.0.9")));
@@ -49,9 +49,9 @@ async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
         (known.v4, known.v6),
         (Ok(vec![ip("102.0.0.9"), ip("102.0.0.10")]), Some(Ok(vec![ip("2c0f::1")])))
     );
-    let mut asked = server.asked();
-    asked.sort();
-    assert_eq!(asked, ["a.ke. A", "a.ke. AAAA"]);
+    let mut query_log = server.query_log();
+    query_log.sort();
+    assert_eq!(query_log, ["a.ke. A", "a.ke. AAAA"]);
 }
 
 /// With a gateway no route is needed: whether this machine has IPv6 makes no difference.
@@ -61,13 +61,13 @@ fn without_routes(server: &TestNameServer) -> Settings {
 
 #[tokio::test]
 async fn ipv6_is_taken_where_there_is_no_ipv4_address() {
-    let server = TestNameServer::knowing(|_, _| DnsReply::Addresses(&["2c0f::2", "2c0f::1"])).await;
+    let server = TestNameServer::serving(|_, _| DnsReply::Addresses(&["2c0f::2", "2c0f::1"])).await;
     assert_eq!(locate(&fetcher(without_routes(&server)), "a.ke").await.address, Ok(ip("2c0f::1")));
 }
 
 #[tokio::test]
 async fn ipv6_that_is_never_answered_delays_nothing() {
-    let server = TestNameServer::knowing(|_, kind| match kind {
+    let server = TestNameServer::serving(|_, kind| match kind {
         RecordType::A => DnsReply::Addresses(&["102.0.0.1"]),
         _ => DnsReply::Silence,
     })
@@ -79,7 +79,7 @@ async fn ipv6_that_is_never_answered_delays_nothing() {
 
 #[tokio::test]
 async fn what_fails_in_one_family_does_not_hide_the_other() {
-    let server = TestNameServer::knowing(|name, kind| match (name, kind) {
+    let server = TestNameServer::serving(|name, kind| match (name, kind) {
         ("v4-fails.ke." | "v4-denied.ke.", RecordType::AAAA) => DnsReply::Addresses(&["2c0f::1"]),
         ("v4-fails.ke.", _) => DnsReply::Code(ResponseCode::ServFail),
         ("v4-denied.ke.", _) => DnsReply::Code(ResponseCode::NXDomain),
@@ -102,11 +102,11 @@ async fn what_fails_in_one_family_does_not_hide_the_other() {
 
 #[tokio::test]
 async fn ipv6_is_taken_when_all_ipv4_is_dead_and_not_when_it_is_opted_out() {
-    let server = TestNameServer::knowing(|_, _| DnsReply::Addresses(&["102.0.0.1", "2c0f::1"])).await;
+    let server = TestNameServer::serving(|_, _| DnsReply::Addresses(&["102.0.0.1", "2c0f::1"])).await;
     let fetcher = fetcher(without_routes(&server));
     let host = Host::parse("a.ke").unwrap();
     let dead = [ip("102.0.0.1")];
-    assert_eq!(fetcher.locate_beyond(&host, &dead).await.address, Ok(ip("2c0f::1")));
+    assert_eq!(fetcher.locate_excluding(&host, &dead).await.address, Ok(ip("2c0f::1")));
     assert_eq!(fetcher.locate(&host).await.address, Ok(ip("102.0.0.1")));
     let opt_out = Arc::new(OptOuts::from(OptOut::parse("102.0.0.0/8").unwrap()));
     let fetcher = Fetcher::new(without_routes(&server), opt_out, Clock::system()).unwrap();
@@ -117,7 +117,7 @@ async fn ipv6_is_taken_when_all_ipv4_is_dead_and_not_when_it_is_opted_out() {
 
 #[tokio::test]
 async fn an_alias_that_only_ipv6_has_counts_as_one() {
-    let server = TestNameServer::knowing(|_, kind| match kind {
+    let server = TestNameServer::serving(|_, kind| match kind {
         RecordType::AAAA => DnsReply::Alias("web.left-alone.ke.", &["2c0f::1"]),
         _ => DnsReply::Addresses(&["102.0.0.1"]),
     })
@@ -134,7 +134,7 @@ async fn an_alias_that_only_ipv6_has_counts_as_one() {
 
 #[tokio::test]
 async fn an_alias_is_followed() {
-    let server = TestNameServer::knowing(|name, _| match name {
+    let server = TestNameServer::serving(|name, _| match name {
         "www.a.ke." => DnsReply::Alias("cdn.b.ke.", &["102.0.0.1"]),
         "far.a.ke." => DnsReply::Alias("www.a.ke.", &[]),
         "cdn.b.ke." => DnsReply::Addresses(&["102.0.0.1"]),
@@ -148,7 +148,7 @@ async fn an_alias_is_followed() {
 
 #[tokio::test]
 async fn an_alias_of_who_opted_out_leads_nowhere() {
-    let server = TestNameServer::knowing(|name, _| match name {
+    let server = TestNameServer::serving(|name, _| match name {
         "www.a.ke." => DnsReply::Alias("web.left-alone.ke.", &["102.0.0.1"]),
         "far.a.ke." => DnsReply::Alias("www.a.ke.", &[]),
         _ => DnsReply::Addresses(&["102.0.0.1"]),
@@ -164,7 +164,7 @@ async fn an_alias_of_who_opted_out_leads_nowhere() {
 
 #[tokio::test]
 async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
-    let server = TestNameServer::knowing(|_, _| DnsReply::Alias("web.left-alone.ke.", &["102.0.0.1"])).await;
+    let server = TestNameServer::serving(|_, _| DnsReply::Alias("web.left-alone.ke.", &["102.0.0.1"])).await;
     let opt_out = Arc::new(OptOuts::default());
     // Whatever fails, nothing leaves this machine.
     let settings = Settings { gateway: Some(NOBODY), ..of(&server) };
@@ -180,14 +180,14 @@ async fn an_alias_of_who_opts_out_later_leads_nowhere_from_then_on() {
 
 #[tokio::test]
 async fn a_truncated_answer_is_fetched_over_tcp() {
-    let server = TestNameServer::knowing(|_, _| DnsReply::OverTcp(&["102.0.0.1"])).await;
+    let server = TestNameServer::serving(|_, _| DnsReply::OverTcp(&["102.0.0.1"])).await;
     assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("102.0.0.1")));
-    assert!(server.asked().contains(&"a.ke. A tcp".to_owned()));
+    assert!(server.query_log().contains(&"a.ke. A tcp".to_owned()));
 }
 
 #[tokio::test]
 async fn an_answer_that_ends_within_a_record_is_fetched_over_tcp_and_one_broken_behind_its_addresses_used() {
-    let server = TestNameServer::knowing(|name, _| match name {
+    let server = TestNameServer::serving(|name, _| match name {
         "cut.ke." => DnsReply::Cut(&["102.0.0.1", "102.0.0.2"]),
         _ => DnsReply::BrokenBehind(&["102.0.0.1"]),
     })
@@ -196,14 +196,17 @@ async fn an_answer_that_ends_within_a_record_is_fetched_over_tcp_and_one_broken_
     for name in ["cut.ke", "broken.ke"] {
         assert_eq!(locate(&fetcher, name).await.address, Ok(ip("102.0.0.1")), "{name}");
     }
-    let asked = server.asked();
-    assert!(asked.contains(&"cut.ke. A tcp".to_owned()) && !asked.contains(&"broken.ke. A tcp".to_owned()));
+    let query_log = server.query_log();
+    assert!(
+        query_log.contains(&"cut.ke. A tcp".to_owned())
+            && !query_log.contains(&"broken.ke. A tcp".to_owned())
+    );
 }
 
 /// The name server closes each TCP connection after a response (RFC 7766 §6.2.4).
 #[tokio::test]
 async fn no_look_up_fails_because_the_connection_of_another_was_closed() {
-    let server = TestNameServer::knowing(|_, _| DnsReply::OverTcp(&["102.0.0.1", "2c0f::1"])).await;
+    let server = TestNameServer::serving(|_, _| DnsReply::OverTcp(&["102.0.0.1", "2c0f::1"])).await;
     let fetcher = fetcher(of(&server));
     let names: Vec<String> = (0..100).map(|number| format!("a{number}.ke")).collect();
     let located = join_all(names.iter().map(|name| locate(&fetcher, name))).await;
@@ -215,7 +218,7 @@ async fn no_look_up_fails_because_the_connection_of_another_was_closed() {
 
 #[tokio::test]
 async fn every_way_dns_fails_has_its_word() {
-    let server = TestNameServer::knowing(|name, _| match name {
+    let server = TestNameServer::serving(|name, _| match name {
         "none.ke." => DnsReply::Code(ResponseCode::NXDomain),
         "empty.ke." => DnsReply::Addresses(&[]),
         "broken.ke." => DnsReply::Code(ResponseCode::ServFail),
@@ -238,13 +241,13 @@ async fn every_way_dns_fails_has_its_word() {
         assert!(located.dns.is_some());
         assert_eq!(locate(&fetcher, name).await, Located { dns: None, ..located }, "{name} again");
     }
-    let times_asked = |question: &str| server.asked().iter().filter(|asked| *asked == question).count();
-    assert_eq!((times_asked("none.ke. A"), times_asked("broken.ke. A")), (1, 2));
+    let query_count = |question: &str| server.query_log().iter().filter(|query| *query == question).count();
+    assert_eq!((query_count("none.ke. A"), query_count("broken.ke. A")), (1, 2));
 }
 
 #[tokio::test]
 async fn an_answer_that_is_no_dns_is_no_address() {
-    let server = TestNameServer::knowing(|_, _| DnsReply::Garbage).await;
+    let server = TestNameServer::serving(|_, _| DnsReply::Garbage).await;
     let mut settings = of(&server);
     settings.timeouts.dns = SHORT;
     let located = locate(&fetcher(settings), "a.ke").await;
@@ -253,7 +256,7 @@ async fn an_answer_that_is_no_dns_is_no_address() {
 
 #[tokio::test]
 async fn names_that_lead_to_special_addresses_are_refused_and_the_address_told() {
-    let server = TestNameServer::knowing(|name, _| match name {
+    let server = TestNameServer::serving(|name, _| match name {
         "inside.ke." => DnsReply::Addresses(&["169.254.169.254", "10.0.0.1"]),
         "both.ke." => DnsReply::Addresses(&["10.0.0.1", "102.0.0.1"]),
         _ => DnsReply::Addresses(&["::ffff:127.0.0.1"]),
@@ -270,13 +273,13 @@ async fn names_that_lead_to_special_addresses_are_refused_and_the_address_told()
 
 #[tokio::test]
 async fn an_opted_out_host_is_not_even_looked_up_and_an_opted_out_address_not_contacted() {
-    let names = TestNameServer::knowing(|_, _| DnsReply::Addresses(&["127.0.0.1"])).await;
-    let server = Server::repeating(page(b"", "")).await;
+    let names = TestNameServer::serving(|_, _| DnsReply::Addresses(&["127.0.0.1"])).await;
+    let server = Server::responding(page(b"", "")).await;
     let opt_out = crate::address::OptOut::parse("left-alone.ke\n127.0.0.0/30\n").unwrap();
     let settings = Settings { permit_special_addresses: true, ..of(&names) };
     let fetcher = Fetcher::new(settings, Arc::new(opt_out.into()), Clock::system()).unwrap();
     assert_eq!(locate(&fetcher, "www.left-alone.ke").await.address, Err(Failure::OptedOut));
-    assert!(names.asked().is_empty());
+    assert!(names.query_log().is_empty());
     let located = locate(&fetcher, "a.ke").await;
     assert_eq!((located.address, located.refused), (Err(Failure::OptedOut), Some(LOOPBACK)));
     for url in [format!("http://a.ke:{}/", server.address.port()), server.url("/")] {
@@ -288,7 +291,7 @@ async fn an_opted_out_host_is_not_even_looked_up_and_an_opted_out_address_not_co
 
 #[tokio::test]
 async fn the_last_gate_checks_the_address_itself() {
-    let server = Server::repeating(page(b"", "")).await;
+    let server = Server::responding(page(b"", "")).await;
     let strict = fetcher(Settings { permit_special_addresses: false, ..settings() });
     assert_eq!(failure(&get(&strict, &server).await), Some(Failure::AddressRefused));
     let other = request(&server.url("/"), Purpose::Page);
@@ -304,10 +307,10 @@ async fn a_name_server_that_does_not_know_options_is_asked_without_them() {
             as fn(&str, RecordType) -> DnsReply,
         |_, _| DnsReply::WithoutOptions(&["102.0.0.1"], ResponseCode::NotImp),
     ] {
-        let server = TestNameServer::knowing(zone).await;
+        let server = TestNameServer::serving(zone).await;
         assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Ok(ip("102.0.0.1")));
     }
-    let server = TestNameServer::knowing(|_, _| DnsReply::Code(ResponseCode::FormErr)).await;
+    let server = TestNameServer::serving(|_, _| DnsReply::Code(ResponseCode::FormErr)).await;
     assert_eq!(locate(&fetcher(of(&server)), "a.ke").await.address, Err(Failure::DnsServfail));
 }
 
@@ -324,10 +327,10 @@ async fn names_that_browsers_ask_for_are_asked_for() {
         "a!$&'()*,;=~b.ke",
     ];
     for name in names {
-        let server = TestNameServer::knowing(|_, _| DnsReply::Alias("-a+b.left.ke.", &["102.0.0.1"])).await;
+        let server = TestNameServer::serving(|_, _| DnsReply::Alias("-a+b.left.ke.", &["102.0.0.1"])).await;
         let located = locate(&fetcher(of(&server)), name).await;
         assert_eq!(located.address, Ok(ip("102.0.0.1")), "{name}");
-        let asked = server.asked();
-        assert!(asked.iter().all(|asked| asked.replace('\\', "").starts_with(name)), "{asked:?}");
+        let query_log = server.query_log();
+        assert!(query_log.iter().all(|query| query.replace('\\', "").starts_with(name)), "{query_log:?}");
     }
 }

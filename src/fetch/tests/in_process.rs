@@ -12,14 +12,14 @@ use futures_util::future::BoxFuture;
 
 use crate::exchange::RECEIVE_WINDOW;
 use crate::fetch::{
-    Clock, ConnectionOutcome, Fetcher, LookupAnswer, Manner, Meter, Settings, ShownCertificate, Timeouts,
-    UserDelays, Web, WebReply, WebRequest,
+    Clock, ConnectionOutcome, Fetcher, LookupResponse, Manner, Meter, SentCertificate, Settings, Timeouts,
+    UserDelays, Web, WebRequest, WebResponse,
 };
 
 /// A Web of one server that always gives the same response.
 struct OneServer {
-    looked: LookupAnswer,
-    reply: WebReply,
+    lookup: LookupResponse,
+    reply: WebResponse,
     /// For each request, whether it opened a connection.
     opened: Mutex<Vec<bool>>,
     /// The conditions of the last request.
@@ -27,14 +27,15 @@ struct OneServer {
 }
 
 impl Web for OneServer {
-    fn look_up(&self, _host: &Host) -> LookupAnswer {
-        self.looked.clone()
+    fn look_up(&self, _host: &Host) -> LookupResponse {
+        self.lookup.clone()
     }
 
-    fn respond(&self, question: &WebRequest<'_>) -> WebReply {
-        self.opened.lock().unwrap().push(question.opens_connection);
+    fn respond(&self, web_request: &WebRequest<'_>) -> WebResponse {
+        self.opened.lock().unwrap().push(web_request.opens_connection);
         let text = |field: Option<&str>| field.map(str::to_owned);
-        *self.conditions.lock().unwrap() = (text(question.if_none_match), text(question.if_modified_since));
+        *self.conditions.lock().unwrap() =
+            (text(web_request.if_none_match), text(web_request.if_modified_since));
         self.reply.clone()
     }
 
@@ -61,10 +62,10 @@ fn page(bytes: usize, bytes_per_second: f64) -> ConnectionOutcome {
     }
 }
 
-fn one(then: ConnectionOutcome) -> Arc<OneServer> {
-    let looked = LookupAnswer { addresses: Ok(vec![SERVER.into()]), lifetime: ms(3_600_000), took: ms(20) };
-    let reply = WebReply { connect: ms(100), tls: ms(200), shown: None, then };
-    Arc::new(OneServer { looked, reply, opened: Mutex::default(), conditions: Mutex::default() })
+fn server_with(outcome: ConnectionOutcome) -> Arc<OneServer> {
+    let lookup = LookupResponse { addresses: Ok(vec![SERVER.into()]), lifetime: ms(3_600_000), took: ms(20) };
+    let reply = WebResponse { connect: ms(100), tls: ms(200), sent_certificate: None, outcome };
+    Arc::new(OneServer { lookup, reply, opened: Mutex::default(), conditions: Mutex::default() })
 }
 
 fn fetcher(web: Arc<OneServer>, settings: Settings, opt_out: &str) -> Fetcher {
@@ -80,7 +81,7 @@ async fn request(fetcher: &Fetcher, url: &str) -> (Response, Vec<u8>) {
 
 #[tokio::test(start_paused = true)]
 async fn an_exchange_takes_the_time_that_the_web_says() {
-    let fetcher = fetcher(one(page(1000, 1000.0)), Settings::default(), "");
+    let fetcher = fetcher(server_with(page(1000, 1000.0)), Settings::default(), "");
     let located = fetcher.locate(&Host::parse("a.ke").unwrap()).await;
     assert_eq!((located.address, located.dns), (Ok(SERVER.into()), Some(ms(20))));
     let (response, body) = request(&fetcher, "http://a.ke/").await;
@@ -94,7 +95,7 @@ async fn an_exchange_takes_the_time_that_the_web_says() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
-    let web = one(page(10, 1000.0));
+    let web = server_with(page(10, 1000.0));
     let in_turn = fetcher(web.clone(), quick(), "");
     for (pause, url) in [
         (0, "http://a.ke/"),
@@ -108,7 +109,7 @@ async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
         request(&in_turn, url).await;
     }
     assert_eq!(*web.opened.lock().unwrap(), [true, false, true, true, true, true]);
-    let web = one(page(10, 1000.0));
+    let web = server_with(page(10, 1000.0));
     let polite = fetcher(web.clone(), Settings::default(), "");
     for _ in 0..2 {
         request(&polite, "http://a.ke/").await;
@@ -127,7 +128,7 @@ fn quick() -> Settings {
 
 #[tokio::test(start_paused = true)]
 async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
-    let then = ConnectionOutcome::Response {
+    let outcome = ConnectionOutcome::Response {
         first_byte: ms(300),
         status: 304,
         fields: Vec::new(),
@@ -136,13 +137,13 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
         cut_after: None,
         bytes_per_second: 1000.0,
     };
-    let web = one(then);
+    let web = server_with(outcome);
     let fetcher = fetcher(web.clone(), quick(), "");
     let known = Validators { etag: Some("\"1\"".to_owned()), last_modified: Some("then".to_owned()) };
     let url = WebUrl::parse("http://a.ke/").unwrap();
-    let question = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
+    let web_request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
     for _ in 0..2 {
-        let (response, body) = fetcher.fetch_other_than(&known, &question, SERVER.into(), u64::MAX).await;
+        let (response, body) = fetcher.fetch_if_modified(&known, &web_request, SERVER.into(), u64::MAX).await;
         assert_eq!((response.status, response.failure, body.len()), (Some(304), None, 0));
     }
     assert_eq!(*web.opened.lock().unwrap(), [true, false]);
@@ -155,13 +156,14 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
 #[tokio::test(start_paused = true)]
 async fn time_outs_hold_as_over_the_network() {
     let settings = Settings::default();
-    for (then, failure, total, status) in [
+    for (outcome, failure, total, status) in [
         (ConnectionOutcome::Silence, Failure::FirstByteTimeout, 30_100, None),
         (ConnectionOutcome::Closed(ms(50)), Failure::Reset, 150, None),
         (page(100_000, 1000.0), Failure::TooSlow, 60_000, Some(200)),
         (page(100, 0.01), Failure::IdleTimeout, 20_400, Some(200)),
     ] {
-        let (response, _) = request(&fetcher(one(then), settings.clone(), ""), "http://a.ke/").await;
+        let (response, _) =
+            request(&fetcher(server_with(outcome), settings.clone(), ""), "http://a.ke/").await;
         assert_eq!(
             (response.failure, response.timings.total, response.status),
             (Some(failure), ms(total), status)
@@ -185,7 +187,7 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
         cut_after: Some(400),
         bytes_per_second,
     };
-    let web = one(cut);
+    let web = server_with(cut);
     let fetcher = fetcher(web.clone(), quick(), "");
     let (response, body) = request(&fetcher, "http://a.ke/").await;
     assert_eq!((response.failure, body.len()), (Some(Failure::BodyTruncated), 400));
@@ -195,8 +197,8 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
 
 #[tokio::test(start_paused = true)]
 async fn a_certificate_is_counted_and_its_defect_told() {
-    let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
-    web.reply.shown = Some(ShownCertificate { bytes: 900, defect: Some(TlsError::Expired) });
+    let mut web = Arc::into_inner(server_with(page(10, 1000.0))).unwrap();
+    web.reply.sent_certificate = Some(SentCertificate { bytes: 900, defect: Some(TlsError::Expired) });
     let web = Arc::new(web);
     let (response, _) = request(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
     assert_eq!(
@@ -209,27 +211,27 @@ async fn a_certificate_is_counted_and_its_defect_told() {
     let (response, _) = request(&fetcher(web, strict, ""), "https://a.ke/").await;
     assert_eq!((response.failure, response.status), (Some(Failure::TlsCertificate), None));
     let (response, _) =
-        request(&fetcher(one(page(10, 1000.0)), Settings::default(), ""), "https://a.ke/").await;
+        request(&fetcher(server_with(page(10, 1000.0)), Settings::default(), ""), "https://a.ke/").await;
     assert_eq!(response.failure, Some(Failure::TlsHandshake), "a server without TLS");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_opted_out_or_special_is_not_asked_in_process_either() {
-    let web = one(page(10, 1000.0));
+    let web = server_with(page(10, 1000.0));
     let (response, _) = request(&fetcher(web.clone(), Settings::default(), "a.ke"), "http://www.a.ke/").await;
     assert_eq!(response.failure, Some(Failure::OptedOut));
-    let mut home = Arc::into_inner(one(page(10, 1000.0))).unwrap();
-    home.looked.addresses = Ok(vec![[127, 0, 0, 1].into()]);
+    let mut loopback = Arc::into_inner(server_with(page(10, 1000.0))).unwrap();
+    loopback.lookup.addresses = Ok(vec![[127, 0, 0, 1].into()]);
     let located =
-        fetcher(Arc::new(home), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
+        fetcher(Arc::new(loopback), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
     assert_eq!(located.address, Err(Failure::AddressRefused));
     assert_eq!(*web.opened.lock().unwrap(), [] as [bool; 0]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_name_server_that_says_nothing_is_waited_for_as_long_as_any() {
-    let mut web = Arc::into_inner(one(page(10, 1000.0))).unwrap();
-    web.looked.took = ms(86_400_000);
+    let mut web = Arc::into_inner(server_with(page(10, 1000.0))).unwrap();
+    web.lookup.took = ms(86_400_000);
     let located = fetcher(Arc::new(web), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
     assert_eq!((located.address, located.dns), (Err(Failure::DnsTimeout), Some(ms(10_000))));
 }
@@ -258,21 +260,22 @@ fn encoded(cut_after: Option<usize>) -> ConnectionOutcome {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_web_has_encoded_is_not_decoded_if_it_comes_whole_and_is_allowed() {
-    let asked = async |then: ConnectionOutcome, settings: Settings| {
-        request(&fetcher(one(then), settings, ""), "http://a.ke/").await
+    let fetch_from = async |outcome: ConnectionOutcome, settings: Settings| {
+        request(&fetcher(server_with(outcome), settings, ""), "http://a.ke/").await
     };
-    let (response, body) = asked(encoded(None), Settings::default()).await;
+    let (response, body) = fetch_from(encoded(None), Settings::default()).await;
     assert_eq!((response.failure, body), (None, vec![b'x'; 6890]));
     // A body that breaks off is decoded as far as it arrived, …
-    let (response, body) = asked(encoded(Some(400)), Settings::default()).await;
+    let (response, body) = fetch_from(encoded(Some(400)), Settings::default()).await;
     assert_eq!((response.failure, &body[..12]), (Some(Failure::BodyTruncated), &b"012345678910"[..]));
     // … and so is a body longer than the limit.
-    let (response, body) = asked(encoded(None), Settings { max_body: 1000, ..Settings::default() }).await;
+    let (response, body) =
+        fetch_from(encoded(None), Settings { max_body: 1000, ..Settings::default() }).await;
     assert_eq!((response.failure, &body[..12]), (Some(Failure::BodyTooLarge), &b"012345678910"[..]));
 }
 
 /// A page with this number of bytes of header fields.
-fn headed(bytes: usize) -> ConnectionOutcome {
+fn response_with_head(bytes: usize) -> ConnectionOutcome {
     let ConnectionOutcome::Response {
         first_byte,
         status,
@@ -292,10 +295,12 @@ fn headed(bytes: usize) -> ConnectionOutcome {
 #[tokio::test(start_paused = true)]
 async fn a_head_is_too_large_however_it_came_and_counts_as_the_limit() {
     let (response, body) =
-        request(&fetcher(one(headed(400_000)), Settings::default(), ""), "http://a.ke/").await;
+        request(&fetcher(server_with(response_with_head(400_000)), Settings::default(), ""), "http://a.ke/")
+            .await;
     assert_eq!((response.failure, body.len()), (None, 90_000));
     let (response, body) =
-        request(&fetcher(one(headed(500_000)), Settings::default(), ""), "http://a.ke/").await;
+        request(&fetcher(server_with(response_with_head(500_000)), Settings::default(), ""), "http://a.ke/")
+            .await;
     assert_eq!((response.failure, response.status, body.len()), (Some(Failure::HeaderTooLarge), None, 0));
     assert!((417_792..420_000).contains(&response.wire.received), "{}", response.wire.received);
 }
@@ -303,48 +308,48 @@ async fn a_head_is_too_large_however_it_came_and_counts_as_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn no_answer_moves_more_beyond_a_small_limit_than_is_said() {
     for head in [300, 300_000, 500_000] {
-        let fetcher = fetcher(one(headed(head)), Settings::default(), "");
+        let fetcher = fetcher(server_with(response_with_head(head)), Settings::default(), "");
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
         let (response, _) = fetcher.fetch(&request, SERVER.into(), 8192).await;
-        let moved = response.wire.sent + response.wire.received;
-        assert!(moved <= 8192 + fetcher.beyond_limit(), "{moved} with a head of {head}");
+        let transferred = response.wire.sent + response.wire.received;
+        assert!(transferred <= 8192 + fetcher.max_bytes_over_limit(), "{transferred} with a head of {head}");
     }
 }
 
 /// Lets each piece be read after a pause.
 struct SlowMeter {
     pause: Duration,
-    asked: Mutex<Vec<u64>>,
+    requested: Mutex<Vec<u64>>,
 }
 
 impl Meter for SlowMeter {
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
-        self.asked.lock().unwrap().push(bytes);
+        self.requested.lock().unwrap().push(bytes);
         tokio::time::sleep(self.pause).boxed()
     }
 }
 
 /// A page of 200 kB that arrives in 0.2 s, read with a pause before each piece; and the amounts requested
 /// from the meter.
-async fn read_slowly(pause: Duration, patience: Duration) -> (Response, Vec<u64>) {
+async fn read_slowly(pause: Duration, pause_allowance: Duration) -> (Response, Vec<u64>) {
     let timeouts = Timeouts { whole: ms(60_000), ..Timeouts::default() };
-    let settings = Settings { timeouts, patience, ..Settings::default() };
-    let fetcher = fetcher(one(page(200_000, 1_000_000.0)), settings, "");
+    let settings = Settings { timeouts, pause_allowance, ..Settings::default() };
+    let fetcher = fetcher(server_with(page(200_000, 1_000_000.0)), settings, "");
     let url = WebUrl::parse("http://a.ke/").unwrap();
     let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-    let meter = SlowMeter { pause, asked: Mutex::default() };
+    let meter = SlowMeter { pause, requested: Mutex::default() };
     let known = Validators::default();
-    let fetching = fetcher.fetch_in(Manner::Usual, &known, &request, SERVER.into(), u64::MAX, &meter);
+    let fetching = fetcher.fetch_with(Manner::Usual, &known, &request, SERVER.into(), u64::MAX, &meter);
     let (response, _) = fetching.await;
-    (response, meter.asked.into_inner().unwrap())
+    (response, meter.requested.into_inner().unwrap())
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_of_our_own_is_no_slowness_of_the_server() {
     // Four pieces and the end, each after half a minute, which is longer than the time-out between two
     // pieces.
-    let (response, asked) = read_slowly(ms(30_000), ms(150_000)).await;
+    let (response, requested) = read_slowly(ms(30_000), ms(150_000)).await;
     assert_eq!((response.failure, response.body_bytes), (None, 200_000));
     assert!(
         response.timings.total >= ms(150_400),
@@ -355,17 +360,17 @@ async fn a_pause_of_our_own_is_no_slowness_of_the_server() {
     let head = response.wire.sent + response.wire.received - 200_000;
     let whole = head + 200_000;
     assert_eq!(
-        asked,
+        requested,
         [window, 2 * window, 3 * window, 200_000, 200_000].map(|bytes| (head + bytes).min(whole))
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_of_our_own_ends_where_patience_does() {
-    for (patience, is_whole) in [(0, false), (80_000, false), (110_000, true)] {
-        let (response, _) = read_slowly(ms(30_000), ms(patience)).await;
-        assert_eq!(response.failure.is_none(), is_whole, "{patience}");
-        assert!(response.timings.total <= ms(60_000 + patience), "{:?}", response.timings.total);
+    for (pause_allowance, is_whole) in [(0, false), (80_000, false), (110_000, true)] {
+        let (response, _) = read_slowly(ms(30_000), ms(pause_allowance)).await;
+        assert_eq!(response.failure.is_none(), is_whole, "{pause_allowance}");
+        assert!(response.timings.total <= ms(60_000 + pause_allowance), "{:?}", response.timings.total);
         assert!(response.failure.is_none_or(|failure| failure == Failure::TooSlow));
     }
 }

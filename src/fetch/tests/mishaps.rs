@@ -18,21 +18,21 @@ async fn a_closed_port_refuses() {
 
 #[tokio::test]
 async fn a_reset_or_a_silent_end_before_the_head_is_a_reset() {
-    let reset = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.reset();
+    let reset = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.reset();
     });
     let (response, _) = get(&fetcher(settings()), &reset.await).await;
     assert_eq!((response.failure, response.wire.connections), (Some(Failure::Reset), 1));
     for reply in ["", "HTTP/1.1 200 OK\r\nServer: x"] {
-        assert_eq!(failure(&answer_to(reply).await), Some(Failure::Reset), "{reply}");
+        assert_eq!(failure(&serve_and_fetch(reply).await), Some(Failure::Reset), "{reply}");
     }
 }
 
 #[tokio::test]
 async fn what_is_not_http_is_bad_http() {
     for reply in ["SSH-2.0-OpenSSH_9.6\r\n", "\0\u{1}\u{2}garbage\r\n\r\n", "no", "HTTPS 200 OK\r\n\r\n"] {
-        let (response, body) = answer_to(reply).await;
+        let (response, body) = serve_and_fetch(reply).await;
         assert_eq!(
             (response.failure, response.status, body.len()),
             (Some(Failure::BadHttp), None, 0),
@@ -42,8 +42,8 @@ async fn what_is_not_http_is_bad_http() {
 }
 
 /// The responses to the first and the second of two requests.
-async fn twice(reply: impl Into<Vec<u8>>, purpose: Purpose) -> [(Response, Vec<u8>); 2] {
-    let (server, fetcher) = (Server::replying(reply).await, fetcher(settings()));
+async fn fetch_twice(reply: impl Into<Vec<u8>>, purpose: Purpose) -> [(Response, Vec<u8>); 2] {
+    let (server, fetcher) = (Server::responding_once(reply).await, fetcher(settings()));
     let request = request(&server.url("/"), purpose);
     let first = fetcher.fetch(&request, LOOPBACK, u64::MAX).await;
     [first, fetcher.fetch(&request, LOOPBACK, u64::MAX).await]
@@ -59,7 +59,7 @@ async fn what_the_http_library_cannot_read_is_odd_and_the_next_one_is_read_witho
         format!("HTTP/1.0 200 OK\r\n{html}Transfer-Encoding: chunked\r\n\r\n3\r\n<p>\r\n0\r\n\r\n"),
         format!("HTTP/1.1 200 OK\r\n{html}Transfer-Encoding: chunked\r\n\r\n3\n<p>\n0\n\n"),
     ] {
-        let [(odd, nothing), (read, body)] = twice(reply.clone(), Purpose::Page).await;
+        let [(odd, nothing), (read, body)] = fetch_twice(reply.clone(), Purpose::Page).await;
         assert_eq!((odd.failure, odd.status, nothing.len()), (Some(Failure::OddHttp), None, 0), "{reply}");
         assert_eq!(odd.head, Default::default());
         assert_eq!((read.failure, read.status, &*body), (None, Some(200), &b"<p>"[..]), "{reply}");
@@ -69,8 +69,8 @@ async fn what_the_http_library_cannot_read_is_odd_and_the_next_one_is_read_witho
             wire.connections == 1 && wire.sent > odd.wire.sent,
             "it says that the connection is not kept"
         );
-        let near = reply.len() as u64 - 25..reply.len() as u64 + 25;
-        assert!(near.contains(&wire.received), "{} of {}: {reply}", wire.received, reply.len());
+        let expected_range = reply.len() as u64 - 25..reply.len() as u64 + 25;
+        assert!(expected_range.contains(&wire.received), "{} of {}: {reply}", wire.received, reply.len());
     }
 }
 
@@ -79,11 +79,12 @@ async fn what_the_http_library_cannot_read_is_odd_and_the_next_one_is_read_witho
 async fn a_request_that_says_so_is_read_without_the_library_at_once() {
     let page = "HTTP/1.1  200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>";
     for (reply, status) in [(page.to_owned(), 200), (page.replace("  200", " 404"), 404)] {
-        let server = Server::replying(reply).await;
+        let server = Server::responding_once(reply).await;
         let (request, known) = (request(&server.url("/"), Purpose::Page), Validators::default());
         let fetcher = fetcher(settings());
-        let (response, _) =
-            fetcher.fetch_in(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered).await;
+        let (response, _) = fetcher
+            .fetch_with(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered)
+            .await;
         assert_eq!((response.failure, response.status), (None, Some(status)));
         assert_eq!(server.requests().len(), 1);
     }
@@ -92,14 +93,14 @@ async fn a_request_that_says_so_is_read_without_the_library_at_once() {
 /// A server may respond and hang up before it reads the request.
 #[tokio::test]
 async fn a_response_that_comes_before_the_request_is_read_without_the_library() {
-    let server = Server::talking(|mut talk| async move {
-        talk.say(&page(b"<p>early", "Connection: close\r\n")).await;
-        talk.finish().await;
+    let server = Server::scripted(|mut conversation| async move {
+        conversation.send(&page(b"<p>early", "Connection: close\r\n")).await;
+        conversation.finish().await;
     });
     let (server, known, fetcher) = (server.await, Validators::default(), fetcher(settings()));
     let request = request(&server.url("/"), Purpose::Page);
     let (response, body) =
-        fetcher.fetch_in(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered).await;
+        fetcher.fetch_with(Manner::WithoutLibrary, &known, &request, LOOPBACK, u64::MAX, &Unmetered).await;
     assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>early"[..]));
 }
 
@@ -110,7 +111,7 @@ async fn what_browsers_refuse_is_bad_http_when_it_is_read_without_the_library() 
         "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n",
         "HTTP/1.1 abc\r\n\r\n",
     ] {
-        let [(odd, _), (bad, body)] = twice(reply, Purpose::Page).await;
+        let [(odd, _), (bad, body)] = fetch_twice(reply, Purpose::Page).await;
         assert_eq!((odd.failure, bad.failure), (Some(Failure::OddHttp), Some(Failure::BadHttp)), "{reply}");
         assert_eq!((bad.status, body.len(), bad.wire.connections), (None, 0, 1), "{reply}");
     }
@@ -123,29 +124,33 @@ async fn a_version_that_the_library_does_not_know_is_read_at_once() {
     {
         let reply =
             format!("{line}\r\nContent-Type: text/html\r\nServer: s\r\nContent-Length: 3\r\n\r\n<p>and more");
-        for (response, body) in twice(reply, Purpose::Page).await {
+        for (response, body) in fetch_twice(reply, Purpose::Page).await {
             assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>"[..]), "{line}");
-            let told = (response.head.server.as_deref(), response.http_version.as_deref());
-            assert_eq!((told, response.wire.connections), ((Some("s"), Some("HTTP/1.1")), 1), "{line}");
+            let server_and_version = (response.head.server.as_deref(), response.http_version.as_deref());
+            assert_eq!(
+                (server_and_version, response.wire.connections),
+                ((Some("s"), Some("HTTP/1.1")), 1),
+                "{line}"
+            );
         }
         let chunked =
             format!("{line}\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n3\n<p>\n9\nx");
-        let (response, body) = answer_to(chunked).await;
+        let (response, body) = serve_and_fetch(chunked).await;
         assert_eq!((response.failure, &*body), (Some(Failure::BodyTruncated), &b"<p>x"[..]), "{line}");
     }
-    assert_eq!(failure(&answer_to("HTTP/1.2 200 OK\r\nServer: x").await), Some(Failure::Reset));
+    assert_eq!(failure(&serve_and_fetch("HTTP/1.2 200 OK\r\nServer: x").await), Some(Failure::Reset));
     let interim = "HTTP/1.2 100 Continue\r\n\r\nHTTP/1.2 103 Hints\r\nLink: x\r\n\r\n".repeat(100);
-    let (response, body) = answer_to(format!("{interim}HTTP/1.2 200 OK\r\n\r\n<p>")).await;
+    let (response, body) = serve_and_fetch(format!("{interim}HTTP/1.2 200 OK\r\n\r\n<p>")).await;
     assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>"[..]));
 }
 
 /// The server sends each line of the head as a separate piece.
 #[tokio::test]
 async fn an_odd_head_without_end_is_too_large_however_it_comes() {
-    let server = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1  200 OK\r\n").await;
-        while talk.say(b"X-Filler: and so on\r\n").await {}
+    let server = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1  200 OK\r\n").await;
+        while conversation.send(b"X-Filler: and so on\r\n").await {}
     });
     let (server, fetcher) = (server.await, fetcher(settings()));
     assert_eq!(failure(&get(&fetcher, &server).await), Some(Failure::OddHttp));
@@ -158,9 +163,9 @@ async fn interim_responses_without_end_are_too_large_where_the_library_does_not_
     for interim in
         ["HTTP/1.2 100 Continue\r\n\r\n", "HTTP/1.2 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n"]
     {
-        let server = Server::talking(move |mut talk| async move {
-            talk.hear().await;
-            while talk.say(interim.as_bytes()).await {}
+        let server = Server::scripted(move |mut conversation| async move {
+            conversation.read_request().await;
+            while conversation.send(interim.as_bytes()).await {}
         });
         let (response, _) = get(&fetcher(settings()), &server.await).await;
         assert_eq!((response.failure, response.status), (Some(Failure::HeaderTooLarge), None), "{interim}");
@@ -170,26 +175,26 @@ async fn interim_responses_without_end_are_too_large_where_the_library_does_not_
 #[tokio::test]
 async fn a_response_to_head_has_no_body_however_odd_it_is() {
     let reply = "HTTP/1.1  200 OK\r\nContent-Length: 3s\r\n\r\n<p>";
-    let [_, (response, body)] = twice(reply, Purpose::Head).await;
+    let [_, (response, body)] = fetch_twice(reply, Purpose::Head).await;
     assert_eq!((response.failure, response.status, body.len()), (None, Some(200), 0));
 }
 
 #[tokio::test]
 async fn waits_for_odd_responses_are_bounded_as_others_are() {
     let fetcher = fetcher(hurried(|times| (times.first_byte, times.idle) = (SHORT, SHORT)));
-    let server = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n\r\n<p>").await;
-        talk.wait().await;
+    let server = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1  200 OK\r\nContent-Type: text/html\r\n\r\n<p>").await;
+        conversation.wait().await;
     });
     let server = server.await;
     assert_eq!(failure(&get(&fetcher, &server).await), Some(Failure::OddHttp));
     let (response, body) = get(&fetcher, &server).await;
     assert_eq!((response.failure, &*body), (Some(Failure::IdleTimeout), &b"<p>"[..]));
-    let silent = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1  200").await;
-        talk.wait().await;
+    let silent = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1  200").await;
+        conversation.wait().await;
     });
     let silent = silent.await;
     get(&fetcher, &silent).await;
@@ -198,10 +203,10 @@ async fn waits_for_odd_responses_are_bounded_as_others_are() {
 
 #[tokio::test]
 async fn a_head_is_limited_by_its_bytes_and_not_by_its_fields() {
-    let endless = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1 200 OK\r\nX: ").await;
-        while talk.say(&[b'x'; 4096]).await {}
+    let endless = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1 200 OK\r\nX: ").await;
+        while conversation.send(&[b'x'; 4096]).await {}
     });
     let (response, _) = get(&fetcher(settings()), &endless.await).await;
     assert_eq!(response.failure, Some(Failure::HeaderTooLarge));
@@ -210,16 +215,16 @@ async fn a_head_is_limited_by_its_bytes_and_not_by_its_fields() {
         let fields: String = (0..count).map(|number| format!("X-{number}: {number}\r\n")).collect();
         page(b"<p>x", &fields)
     };
-    let (response, body) = answer_to(with_fields(500)).await;
+    let (response, body) = serve_and_fetch(with_fields(500)).await;
     assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>x"[..]));
     // More fields than the HTTP library accepts.
     let reply = with_fields(12_000);
-    let [(first, _), (response, body)] = twice(reply.clone(), Purpose::Page).await;
+    let [(first, _), (response, body)] = fetch_twice(reply.clone(), Purpose::Page).await;
     assert_eq!((first.failure, first.status), (Some(Failure::HeaderTooLarge), None));
     assert_eq!((response.failure, response.status, &*body), (None, Some(200), &b"<p>x"[..]));
     assert_eq!(response.wire.received, reply.len() as u64);
     let long = page(b"<p>x", &format!("X: {}\r\n", "x".repeat(500_000)));
-    for (response, _) in twice(long, Purpose::Page).await {
+    for (response, _) in fetch_twice(long, Purpose::Page).await {
         assert_eq!(response.failure, Some(Failure::HeaderTooLarge));
     }
 }
@@ -227,16 +232,16 @@ async fn a_head_is_limited_by_its_bytes_and_not_by_its_fields() {
 #[tokio::test]
 async fn no_head_in_time_is_a_first_byte_timeout_also_when_it_drips() {
     let settings = hurried(|times| times.first_byte = SHORT);
-    let silent = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.wait().await;
+    let silent = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.wait().await;
     })
     .await;
     assert_eq!(failure(&get(&fetcher(settings.clone()), &silent).await), Some(Failure::FirstByteTimeout));
-    let dripping = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1 200 OK\r\nX:").await;
-        while talk.say(b"x").await {
+    let dripping = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1 200 OK\r\nX:").await;
+        while conversation.send(b"x").await {
             tokio::time::sleep(SHORT / 10).await;
         }
     })
@@ -246,10 +251,10 @@ async fn no_head_in_time_is_a_first_byte_timeout_also_when_it_drips() {
 
 #[tokio::test]
 async fn a_body_that_stops_is_idle_and_keeps_its_beginning() {
-    let server = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<p>beginning").await;
-        talk.wait().await;
+    let server = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<p>beginning").await;
+        conversation.wait().await;
     })
     .await;
     let (response, body) = get(&fetcher(hurried(|times| times.idle = SHORT)), &server).await;
@@ -259,10 +264,10 @@ async fn a_body_that_stops_is_idle_and_keeps_its_beginning() {
 
 #[tokio::test]
 async fn a_body_that_drips_is_too_slow_and_keeps_what_came() {
-    let server = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1 200 OK\r\n\r\n<p>").await;
-        while talk.say(b"x").await {
+    let server = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1 200 OK\r\n\r\n<p>").await;
+        while conversation.send(b"x").await {
             tokio::time::sleep(SHORT / 10).await;
         }
     })
@@ -279,7 +284,7 @@ async fn a_body_cut_short_keeps_its_beginning() {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<p>half\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<p>half\r\nnonsense\r\n",
     ] {
-        let (response, body) = answer_to(reply).await;
+        let (response, body) = serve_and_fetch(reply).await;
         assert_eq!(
             (response.failure, &*body),
             (Some(Failure::BodyTruncated), b"<p>half".as_slice()),
@@ -290,21 +295,21 @@ async fn a_body_cut_short_keeps_its_beginning() {
 
 #[tokio::test]
 async fn an_endless_body_is_read_up_to_the_cap() {
-    let server = Server::talking(|mut talk| async move {
-        talk.hear().await;
-        talk.say(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n").await;
-        while talk.say(&[b'x'; 8192]).await {}
+    let server = Server::scripted(|mut conversation| async move {
+        conversation.read_request().await;
+        conversation.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n").await;
+        while conversation.send(&[b'x'; 8192]).await {}
     })
     .await;
     let fetcher = fetcher(Settings { max_body: 100_000, ..settings() });
     let (response, body) = get(&fetcher, &server).await;
     assert_eq!((response.failure, body.len()), (Some(Failure::BodyTooLarge), 100_000));
-    assert!(response.wire.received + response.wire.sent <= fetcher.most_bytes());
+    assert!(response.wire.received + response.wire.sent <= fetcher.max_exchange_bytes());
 }
 
 #[tokio::test]
 async fn the_byte_limit_of_an_exchange_stops_it() {
-    let server = Server::replying(page(&vec![b'x'; 90_000], "")).await;
+    let server = Server::responding_once(page(&vec![b'x'; 90_000], "")).await;
     let request = request(&server.url("/"), Purpose::Page);
     let (response, body) = fetcher(settings()).fetch(&request, LOOPBACK, 20_000).await;
     assert_eq!(response.failure, Some(Failure::BodyTooLarge));

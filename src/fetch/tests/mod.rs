@@ -57,12 +57,12 @@ async fn get(fetcher: &Fetcher, server: &Server) -> (Response, Vec<u8>) {
 }
 
 /// The result of a request to a server that sends `reply` after the request and closes the connection.
-async fn answer_to(reply: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
-    answer_with(settings(), reply).await
+async fn serve_and_fetch(reply: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
+    serve_and_fetch_with(settings(), reply).await
 }
 
-async fn answer_with(settings: Settings, reply: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
-    let server = Server::replying(reply).await;
+async fn serve_and_fetch_with(settings: Settings, reply: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
+    let server = Server::responding_once(reply).await;
     get(&fetcher(settings), &server).await
 }
 

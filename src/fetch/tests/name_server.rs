@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, UdpSocket};
 /// A name server on loopback with the records that a test needs.
 pub(crate) struct TestNameServer {
     pub address: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
+    query_log: Arc<Mutex<Vec<String>>>,
 }
 
 /// Its response to a query.
@@ -35,7 +35,7 @@ type Zone = fn(&str, RecordType) -> DnsReply;
 const TTL_SECONDS: u32 = 3600;
 
 impl TestNameServer {
-    pub(crate) async fn knowing(zone: Zone) -> Self {
+    pub(crate) async fn serving(zone: Zone) -> Self {
         let (udp, tcp, address) = loop {
             let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let address = udp.local_addr().unwrap();
@@ -43,12 +43,12 @@ impl TestNameServer {
                 break (udp, tcp, address);
             }
         };
-        let asked = Arc::<Mutex<Vec<String>>>::default();
-        let (seen, seen_too) = (asked.clone(), asked.clone());
+        let query_log = Arc::<Mutex<Vec<String>>>::default();
+        let (udp_log, tcp_log) = (query_log.clone(), query_log.clone());
         tokio::spawn(async move {
             let mut packet = [0; 1500];
             while let Ok((length, client)) = udp.recv_from(&mut packet).await {
-                if let Some(reply) = response(&packet[..length], zone, &seen, false) {
+                if let Some(reply) = response(&packet[..length], zone, &udp_log, false) {
                     udp.send_to(&reply, client).await.unwrap();
                 }
             }
@@ -58,26 +58,26 @@ impl TestNameServer {
                 let length = stream.read_u16().await.unwrap();
                 let mut packet = vec![0; length.into()];
                 stream.read_exact(&mut packet).await.unwrap();
-                let reply = response(&packet, zone, &seen_too, true).unwrap();
+                let reply = response(&packet, zone, &tcp_log, true).unwrap();
                 stream.write_u16(u16::try_from(reply.len()).unwrap()).await.unwrap();
                 stream.write_all(&reply).await.unwrap();
             }
         });
-        Self { address, asked }
+        Self { address, query_log }
     }
 
     /// The queries, as `name type`, with `tcp` for those over TCP.
-    pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn query_log(&self) -> Vec<String> {
+        self.query_log.lock().unwrap().clone()
     }
 }
 
-fn response(packet: &[u8], zone: Zone, asked: &Mutex<Vec<String>>, tcp: bool) -> Option<Vec<u8>> {
+fn response(packet: &[u8], zone: Zone, query_log: &Mutex<Vec<String>>, tcp: bool) -> Option<Vec<u8>> {
     let question = Message::from_vec(packet).unwrap();
     let query = question.queries[0].clone();
     let (name, kind) = (query.name().clone(), query.query_type());
-    let way = if tcp { " tcp" } else { "" };
-    asked.lock().unwrap().push(format!("{name} {kind}{way}"));
+    let suffix = if tcp { " tcp" } else { "" };
+    query_log.lock().unwrap().push(format!("{name} {kind}{suffix}"));
     let mut reply = Message::response(question.metadata.id, question.metadata.op_code);
     reply.add_query(query);
     match zone(&name.to_string(), kind) {

@@ -3,7 +3,7 @@ use super::*;
 #[tokio::test]
 async fn a_page_is_answered_with_its_head_its_body_and_its_times() {
     let fields = "Server: demo/1\r\nETag: \"x\"\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nX-Robots-Tag: noindex\r\n";
-    let (response, body) = answer_to(page(b"<p>hello", fields)).await;
+    let (response, body) = serve_and_fetch(page(b"<p>hello", fields)).await;
     assert_eq!(body, b"<p>hello");
     assert_eq!((response.status, response.failure, response.body_bytes), (Some(200), None, 8));
     assert_eq!(response.address, Some(LOOPBACK));
@@ -20,7 +20,7 @@ async fn a_page_is_answered_with_its_head_its_body_and_its_times() {
 
 #[tokio::test]
 async fn a_request_has_the_same_few_fields_in_the_same_order() {
-    let server = Server::repeating(page(b"", "")).await;
+    let server = Server::responding(page(b"", "")).await;
     let fetcher = fetcher(Settings { user_agent: "probe (+http://a.ke/)".to_owned(), ..settings() });
     fetcher.fetch(&request(&server.url("/a%20b?q=|x"), Purpose::Page), LOOPBACK, u64::MAX).await;
     fetcher.fetch(&request(&server.url("/robots.txt"), Purpose::Robots), LOOPBACK, u64::MAX).await;
@@ -42,7 +42,7 @@ async fn a_request_has_the_same_few_fields_in_the_same_order() {
 #[tokio::test]
 async fn a_redirect_is_an_answer_and_not_followed() {
     let reply = "HTTP/1.1 301 Moved\r\nLocation: /b\u{e9}\r\nContent-Length: 2\r\n\r\nxx";
-    let server = Server::replying(reply).await;
+    let server = Server::responding_once(reply).await;
     let (response, body) = get(&fetcher(settings()), &server).await;
     assert!(response.is_redirect() && body.is_empty());
     assert_eq!(response.head.location.as_deref(), Some("/b\u{e9}"));
@@ -52,7 +52,7 @@ async fn a_redirect_is_an_answer_and_not_followed() {
 #[tokio::test]
 async fn a_server_that_wants_a_pause_says_how_long() {
     let reply = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n";
-    let (response, _) = answer_to(reply).await;
+    let (response, _) = serve_and_fetch(reply).await;
     assert!(response.requests_pause());
     assert_eq!(response.head.retry_after, Some(Duration::from_mins(2)));
 }
@@ -73,7 +73,7 @@ async fn only_pages_are_read() {
         ("Content-Type: text/plain\r\n", false),
     ] {
         let reply = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 3\r\n\r\n<p>");
-        let (response, body) = answer_to(reply).await;
+        let (response, body) = serve_and_fetch(reply).await;
         assert_eq!((body.len() == 3, response.failure), (kept, None), "{fields}");
     }
 }
@@ -82,10 +82,10 @@ async fn only_pages_are_read() {
 #[tokio::test]
 async fn a_body_that_turns_out_to_be_no_page_is_hung_up_on() {
     for fields in ["", "Content-Type: */*\r\n", "Content-Type: text/xml\r\n"] {
-        let server = Server::talking(move |mut talk| async move {
-            talk.hear().await;
-            talk.say(format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes()).await;
-            while talk.say(&[b'x'; 4096]).await {}
+        let server = Server::scripted(move |mut conversation| async move {
+            conversation.read_request().await;
+            conversation.send(format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes()).await;
+            while conversation.send(&[b'x'; 4096]).await {}
         });
         let (response, body) = get(&fetcher(settings()), &server.await).await;
         assert_eq!((response.status, response.failure, body.len()), (Some(200), None, 0), "{fields}");
@@ -96,13 +96,13 @@ async fn a_body_that_turns_out_to_be_no_page_is_hung_up_on() {
 #[tokio::test]
 async fn a_body_without_a_type_is_looked_at_as_it_comes_and_as_it_is_decoded() {
     let pieces = |body: Vec<u8>, fields: &'static str| {
-        Server::talking(move |mut talk| {
+        Server::scripted(move |mut conversation| {
             let body = body.clone();
             async move {
-                talk.hear().await;
-                talk.say(format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes()).await;
+                conversation.read_request().await;
+                conversation.send(format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes()).await;
                 for piece in body.chunks(3) {
-                    talk.say(piece).await;
+                    conversation.send(piece).await;
                     settle().await;
                 }
             }
@@ -124,7 +124,7 @@ async fn robots_txt_is_read_whatever_its_type_up_to_the_500_kib_and_one_byte() {
     let reply =
         [page(b"", "").strip_suffix(b"Content-Length: 0\r\n\r\n").unwrap(), b"\r\n", &vec![b'#'; 600_000]]
             .concat();
-    let server = Server::replying(String::from_utf8(reply).unwrap().replace("text/html", "x/y")).await;
+    let server = Server::responding_once(String::from_utf8(reply).unwrap().replace("text/html", "x/y")).await;
     let request = request(&server.url("/robots.txt"), Purpose::Robots);
     let small = Settings { max_body: 1000, ..settings() };
     let (response, body) = fetcher(small).fetch(&request, LOOPBACK, u64::MAX).await;
@@ -134,7 +134,8 @@ async fn robots_txt_is_read_whatever_its_type_up_to_the_500_kib_and_one_byte() {
 #[tokio::test]
 async fn head_brings_a_head() {
     let server =
-        Server::repeating("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n").await;
+        Server::responding("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\n")
+            .await;
     let request = request(&server.url("/"), Purpose::Head);
     let (response, body) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
     assert_eq!((response.status, response.failure, body.len()), (Some(200), None, 0));
@@ -149,7 +150,7 @@ async fn sloppy_heads_are_understood() {
         "HTTP/1.0 200 OK\nServer: s\n\n<p>",
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nServer: s\r\nContent-Length: 3\r\n\r\n<p>",
     ] {
-        let (response, body) = answer_to(reply).await;
+        let (response, body) = serve_and_fetch(reply).await;
         assert_eq!(
             (response.status, response.failure, &*body),
             (Some(200), None, b"<p>".as_slice()),
@@ -161,7 +162,7 @@ async fn sloppy_heads_are_understood() {
 
 #[tokio::test]
 async fn a_page_without_any_head_is_http_0_9() {
-    let (response, body) = answer_to(" <html>old</html>").await;
+    let (response, body) = serve_and_fetch(" <html>old</html>").await;
     assert_eq!(response.http_version.as_deref(), Some("HTTP/0.9"));
     assert_eq!((response.status, response.failure), (Some(200), None));
     assert_eq!(body, b" <html>old</html>");

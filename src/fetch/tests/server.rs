@@ -8,11 +8,11 @@ use tokio::net::{TcpListener, TcpStream};
 /// A server on loopback that behaves as a test needs.
 pub(crate) struct Server {
     pub address: SocketAddr,
-    seen: Arc<Mutex<SeenRequest>>,
+    recorded: Arc<Mutex<ServerRecord>>,
 }
 
 #[derive(Default)]
-struct SeenRequest {
+struct ServerRecord {
     connections: usize,
     /// The number of these that the client has ended.
     ended: usize,
@@ -22,64 +22,64 @@ struct SeenRequest {
 /// One connection to the server.
 pub(crate) struct Conversation {
     stream: TcpStream,
-    seen: Arc<Mutex<SeenRequest>>,
+    recorded: Arc<Mutex<ServerRecord>>,
 }
 
 impl Server {
-    /// Handles every connection with `talk`.
-    pub(crate) async fn talking<F, T>(talk: F) -> Self
+    /// Handles every connection with `script`.
+    pub(crate) async fn scripted<F, T>(script: F) -> Self
     where
         F: Fn(Conversation) -> T + Send + 'static,
         T: Future<Output = ()> + Send + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let seen = Arc::<Mutex<SeenRequest>>::default();
-        let there = seen.clone();
+        let recorded = Arc::<Mutex<ServerRecord>>::default();
+        let state = recorded.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                there.lock().unwrap().connections += 1;
-                tokio::spawn(talk(Conversation { stream, seen: there.clone() }));
+                state.lock().unwrap().connections += 1;
+                tokio::spawn(script(Conversation { stream, recorded: state.clone() }));
             }
         });
-        Self { address, seen }
+        Self { address, recorded }
     }
 
     /// Reads one request, sends this reply and closes the connection.
-    pub(crate) async fn replying(reply: impl Into<Vec<u8>>) -> Self {
+    pub(crate) async fn responding_once(reply: impl Into<Vec<u8>>) -> Self {
         let reply: Arc<[u8]> = reply.into().into();
-        Self::talking(move |mut talk| {
+        Self::scripted(move |mut conversation| {
             let reply = reply.clone();
             async move {
-                talk.hear().await;
-                talk.say(&reply).await;
-                talk.finish().await;
+                conversation.read_request().await;
+                conversation.send(&reply).await;
+                conversation.finish().await;
             }
         })
         .await
     }
 
     /// Sends this before it reads anything, and waits.
-    pub(crate) async fn saying(flight: &[u8]) -> Self {
+    pub(crate) async fn sending_first(flight: &[u8]) -> Self {
         let flight: Arc<[u8]> = flight.into();
-        Self::talking(move |mut talk| {
+        Self::scripted(move |mut conversation| {
             let flight = flight.clone();
             async move {
-                talk.say(&flight).await;
-                talk.wait().await;
+                conversation.send(&flight).await;
+                conversation.wait().await;
             }
         })
         .await
     }
 
     /// Sends this in response to every request on a connection.
-    pub(crate) async fn repeating(reply: impl Into<Vec<u8>>) -> Self {
+    pub(crate) async fn responding(reply: impl Into<Vec<u8>>) -> Self {
         let reply: Arc<[u8]> = reply.into().into();
-        Self::talking(move |mut talk| {
+        Self::scripted(move |mut conversation| {
             let reply = reply.clone();
             async move {
-                while !talk.hear().await.is_empty() {
-                    talk.say(&reply).await;
+                while !conversation.read_request().await.is_empty() {
+                    conversation.send(&reply).await;
                 }
             }
         })
@@ -91,39 +91,39 @@ impl Server {
     }
 
     pub(crate) fn connections(&self) -> usize {
-        self.seen.lock().unwrap().connections
+        self.recorded.lock().unwrap().connections
     }
 
     /// The number of connections that the client ended while the server waited for a request.
     pub(crate) fn ended(&self) -> usize {
-        self.seen.lock().unwrap().ended
+        self.recorded.lock().unwrap().ended
     }
 
     /// The request heads received, over all connections.
     pub(crate) fn requests(&self) -> Vec<Vec<u8>> {
-        self.seen.lock().unwrap().requests.clone()
+        self.recorded.lock().unwrap().requests.clone()
     }
 }
 
 impl Conversation {
     /// Reads a request head; empty when the client is gone.
-    pub(crate) async fn hear(&mut self) -> Vec<u8> {
+    pub(crate) async fn read_request(&mut self) -> Vec<u8> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             match self.stream.read_u8().await {
                 Ok(byte) => head.push(byte),
                 Err(_) => {
-                    self.seen.lock().unwrap().ended += 1;
+                    self.recorded.lock().unwrap().ended += 1;
                     return Vec::new();
                 }
             }
         }
-        self.seen.lock().unwrap().requests.push(head.clone());
+        self.recorded.lock().unwrap().requests.push(head.clone());
         head
     }
 
     /// Sends bytes; returns whether that succeeded.
-    pub(crate) async fn say(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) async fn send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).await.is_ok()
     }
 

@@ -44,7 +44,7 @@ pub(crate) struct TlsServer {
 struct Traffic {
     received: AtomicU64,
     sent: AtomicU64,
-    heard: Mutex<String>,
+    request_head: Mutex<String>,
     closed: AtomicU64,
 }
 
@@ -68,8 +68,8 @@ impl TlsServer {
     }
 
     /// The last request head.
-    pub(crate) fn heard(&self) -> String {
-        self.traffic.heard.lock().unwrap().clone()
+    pub(crate) fn request_head(&self) -> String {
+        self.traffic.request_head.lock().unwrap().clone()
     }
 
     /// The number of connections that it has closed.
@@ -150,7 +150,7 @@ impl Plan {
                 tls.read_exact(&mut byte)?;
                 head.push(byte[0]);
             }
-            *tls.sock.traffic.heard.lock().unwrap() = String::from_utf8(head).unwrap();
+            *tls.sock.traffic.request_head.lock().unwrap() = String::from_utf8(head).unwrap();
             tls.write_all(&self.reply)?;
             tls.flush()?;
             if self.closing {

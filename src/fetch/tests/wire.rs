@@ -10,7 +10,7 @@ async fn plain_http_with_a_length_is_counted_exactly() {
         b"HTTP/1.0 200 OK\r\n\r\n<p>until the end".to_vec(),
         b"HTTP/1.1 404 \r\nContent-Length: 4\r\n\r\ngone".to_vec(),
     ] {
-        let server = Server::replying(reply.clone()).await;
+        let server = Server::responding_once(reply.clone()).await;
         let request = request(&server.url("/a%20path?with=query"), Purpose::Page);
         let (response, _) = fetcher(settings()).fetch(&request, LOOPBACK, u64::MAX).await;
         assert_eq!(response.failure, None);
@@ -28,7 +28,8 @@ async fn bodies_in_chunks_of_a_kilobyte_and_more_are_counted_within_two_percent(
             reply.extend_from_slice(format!("{size:x}\r\n{}\r\n", "x".repeat(size)).as_bytes());
         }
         reply.extend_from_slice(b"0\r\n\r\n");
-        let (response, _) = answer_with(Settings { max_body: 1 << 30, ..settings() }, reply.clone()).await;
+        let (response, _) =
+            serve_and_fetch_with(Settings { max_body: 1 << 30, ..settings() }, reply.clone()).await;
         let (counted, real) = (response.wire.received, reply.len() as u64);
         assert!(counted.abs_diff(real) * 50 <= real, "{size}: {counted} of {real}");
     }

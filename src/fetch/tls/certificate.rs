@@ -27,13 +27,13 @@ pub(in crate::fetch) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> TlsE
         | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
             TlsError::WeakSignature
         }
-        CertificateError::Other(error) => error.0.downcast_ref().map_or(TlsError::Other, of_webpki),
+        CertificateError::Other(error) => error.0.downcast_ref().map_or(TlsError::Other, from_webpki_error),
         _ => TlsError::Other,
     }
 }
 
 /// Reasons for which rustls has no variant.
-fn of_webpki(error: &webpki::Error) -> TlsError {
+fn from_webpki_error(error: &webpki::Error) -> TlsError {
     use webpki::Error;
     match error {
         Error::UnsupportedCertVersion => TlsError::OldVersion,

@@ -69,7 +69,7 @@ const OLD: &[(u16, &str)] = &[
 const RENEGOTIATION: u16 = 0x00ff;
 
 /// The version and the suite of an old server, from its ServerHello; none if current clients use them.
-pub(in crate::fetch) fn of_old(version: u16, suite: u16) -> Option<String> {
+pub(in crate::fetch) fn describe_obsolete(version: u16, suite: u16) -> Option<String> {
     let name = OLD.iter().find(|(code, _)| *code == suite).map(|(_, name)| *name);
     let minor = version.checked_sub(TLS_1_0)?;
     match name {
@@ -87,12 +87,12 @@ pub(in crate::fetch) fn hello(host: &Host) -> Vec<u8> {
     // Nothing is ever encrypted with it, so it need not be random.
     body.extend(random(host));
     body.push(0);
-    body.extend(sized(&encode_u16s(suites)));
+    body.extend(with_length(&encode_u16s(suites)));
     body.extend([1, 0]);
-    body.extend(sized(&extensions(host)));
+    body.extend(with_length(&extensions(host)));
     let length = u32::try_from(body.len()).unwrap_or_default().to_be_bytes();
     let message = [&[1], &length[1..], &body].concat();
-    [&[HANDSHAKE, 3, 1], &sized(&message)[..]].concat()
+    [&[HANDSHAKE, 3, 1], &with_length(&message)[..]].concat()
 }
 
 fn random(host: &Host) -> [u8; 32] {
@@ -112,32 +112,32 @@ fn extensions(host: &Host) -> Vec<u8> {
     const SIGNATURES: u16 = 13;
     let mut all = Vec::new();
     if host.ip().is_none() {
-        let name = [&[0], &sized(host.as_str().as_bytes())[..]].concat();
-        all.extend(extension(SERVER_NAME, &sized(&name)));
+        let name = [&[0], &with_length(host.as_str().as_bytes())[..]].concat();
+        all.extend(extension(SERVER_NAME, &with_length(&name)));
     }
-    all.extend(extension(GROUPS, &sized(&encode_u16s([0x001d, 0x0017, 0x0018, 0x0019]))));
+    all.extend(extension(GROUPS, &with_length(&encode_u16s([0x001d, 0x0017, 0x0018, 0x0019]))));
     all.extend(extension(POINT_FORMATS, &[1, 0]));
     let signatures = [0x0401, 0x0501, 0x0601, 0x0403, 0x0503, 0x0804, 0x0201, 0x0203, 0x0202];
-    all.extend(extension(SIGNATURES, &sized(&encode_u16s(signatures))));
+    all.extend(extension(SIGNATURES, &with_length(&encode_u16s(signatures))));
     all
 }
 
 fn extension(kind: u16, content: &[u8]) -> Vec<u8> {
-    [&kind.to_be_bytes(), &sized(content)[..]].concat()
+    [&kind.to_be_bytes(), &with_length(content)[..]].concat()
 }
 
-fn encode_u16s(words: impl IntoIterator<Item = u16>) -> Vec<u8> {
-    words.into_iter().flat_map(u16::to_be_bytes).collect()
+fn encode_u16s(values: impl IntoIterator<Item = u16>) -> Vec<u8> {
+    values.into_iter().flat_map(u16::to_be_bytes).collect()
 }
 
 /// The content, preceded by its length.
-fn sized(content: &[u8]) -> Vec<u8> {
+fn with_length(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX).to_be_bytes();
     [&length, content].concat()
 }
 
 /// Parses the bytes that a server has sent so far.
-pub(in crate::fetch) fn read(mut records: &[u8]) -> ServerFlight {
+pub(in crate::fetch) fn parse_server_flight(mut records: &[u8]) -> ServerFlight {
     let mut messages = Vec::new();
     loop {
         let (kind, content, rest) = match records {
@@ -193,7 +193,10 @@ mod tests {
         let [minor, suite] = [version.to_be_bytes(), suite.to_be_bytes()];
         let body = [&minor[..], &[7; 32], &[session], &vec![9; session.into()], &suite[..], &[0]].concat();
         let message = [&[SERVER_HELLO, 0, 0, u8::try_from(body.len()).unwrap()], &body[..]].concat();
-        message.chunks(record).flat_map(|piece| [&[HANDSHAKE, 3, 1], &sized(piece)[..]].concat()).collect()
+        message
+            .chunks(record)
+            .flat_map(|piece| [&[HANDSHAKE, 3, 1], &with_length(piece)[..]].concat())
+            .collect()
     }
 
     #[test]
@@ -212,9 +215,9 @@ mod tests {
     fn version_and_suite_are_read_whatever_the_session_and_the_records() {
         for (session, record) in [(0, 100), (32, 100), (32, 1), (32, 40)] {
             let flight = server_hello(0x0301, 0x000a, session, record);
-            assert_eq!(read(&flight), ServerFlight::Hello { version: 0x0301, suite: 0x000a });
+            assert_eq!(parse_server_flight(&flight), ServerFlight::Hello { version: 0x0301, suite: 0x000a });
             for end in 0..flight.len() {
-                let cut = read(&flight[..end]);
+                let cut = parse_server_flight(&flight[..end]);
                 assert!(
                     matches!(
                         cut,
@@ -224,8 +227,8 @@ mod tests {
                 );
             }
         }
-        assert_eq!(read(&[21, 3, 1, 0, 2, 2, 70]), ServerFlight::Alert(PROTOCOL_VERSION));
-        assert_eq!(read(b"HTTP/1.1 400 Bad Request"), ServerFlight::NotTls);
+        assert_eq!(parse_server_flight(&[21, 3, 1, 0, 2, 2, 70]), ServerFlight::Alert(PROTOCOL_VERSION));
+        assert_eq!(parse_server_flight(b"HTTP/1.1 400 Bad Request"), ServerFlight::NotTls);
     }
 
     #[test]
@@ -238,7 +241,7 @@ mod tests {
             (0x0300, 0x0005, None),
             (0x0305, 0x0005, None),
         ] {
-            assert_eq!(of_old(version, suite).as_deref(), name);
+            assert_eq!(describe_obsolete(version, suite).as_deref(), name);
         }
     }
 
@@ -248,7 +251,7 @@ mod tests {
             if is_tls {
                 bytes.splice(..bytes.len().min(3), [HANDSHAKE, 3, 1]);
             }
-            let _ = read(&bytes);
+            let _ = parse_server_flight(&bytes);
         }
     }
 }

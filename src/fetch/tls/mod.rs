@@ -74,19 +74,19 @@ impl Tls {
 
     /// The configuration for one line, with its own sessions and certificate check.
     pub(super) fn for_line(&self, host: &Host) -> (ClientConfig, Arc<CertificateCheck>) {
-        let verdict = Arc::<CertificateCheck>::default();
+        let certificate_check = Arc::<CertificateCheck>::default();
         let name = host.as_str().trim_start_matches('[').trim_end_matches(']');
         let examiner = Examiner {
             webpki: self.webpki.clone(),
             name: ServerName::try_from(name.to_owned()).ok(),
             refuse: self.refuse,
-            verdict: verdict.clone(),
+            certificate_check: certificate_check.clone(),
             clock: self.clock,
         };
         let mut config = self.config.clone();
         config.dangerous().set_certificate_verifier(Arc::new(examiner));
         config.resumption = Resumption::store(Arc::new(Sessions(ClientSessionMemoryCache::new(SESSIONS))));
-        (config, verdict)
+        (config, certificate_check)
     }
 }
 
@@ -142,7 +142,7 @@ struct Examiner {
     /// The host of the line: with a gateway, the URL does not always name it.
     name: Option<ServerName<'static>>,
     refuse: bool,
-    verdict: Arc<CertificateCheck>,
+    certificate_check: Arc<CertificateCheck>,
     /// The clock of the survey: the clock of an agent's machine may be wrong.
     clock: Clock,
 }
@@ -156,8 +156,8 @@ impl ServerCertVerifier for Examiner {
         ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let since = self.clock.system_time_now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = UnixTime::since_unix_epoch(since);
+        let unix_time = self.clock.system_time_now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = UnixTime::since_unix_epoch(unix_time);
         let bytes: usize = leaf.len() + intermediates.iter().map(|der| der.len()).sum::<usize>();
         Notes::certificates(bytes as u64);
         let name = self.name.as_ref().unwrap_or(name);
@@ -167,7 +167,7 @@ impl ServerCertVerifier for Examiner {
                 self.accept_bad(TlsError::WeakKey, error.into())
             }
             Ok(verified) => {
-                self.verdict.set(None);
+                self.certificate_check.set(None);
                 Ok(verified)
             }
             Err(error) => self.accept_bad(certificate::defect(&error, leaf), error),
@@ -206,7 +206,7 @@ impl ServerCertVerifier for Examiner {
 
 impl Examiner {
     fn accept_bad(&self, defect: TlsError, error: Error) -> Result<ServerCertVerified, Error> {
-        self.verdict.set(Some(defect));
+        self.certificate_check.set(Some(defect));
         if self.refuse { Err(error) } else { Ok(ServerCertVerified::assertion()) }
     }
 
@@ -226,7 +226,7 @@ impl Examiner {
         match (Signed { scheme, message, signature }).check(leaf) {
             Some(SignatureCheck::Good) => Ok(HandshakeSignatureValid::assertion()),
             Some(SignatureCheck::Unverifiable) => {
-                self.verdict.add(TlsError::UnverifiedKey);
+                self.certificate_check.add(TlsError::UnverifiedKey);
                 Ok(HandshakeSignatureValid::assertion())
             }
             Some(SignatureCheck::Forged) | None => Err(error),
@@ -265,7 +265,7 @@ impl ClientSessionStore for Sessions {
     }
 
     fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
-        Notes::hello();
+        Notes::note_tls_start();
         self.0.take_tls13_ticket(name)
     }
 }

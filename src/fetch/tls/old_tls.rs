@@ -6,7 +6,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-use super::greeting::{CLOSE_NOTIFY, LONGEST_FLIGHT, PROTOCOL_VERSION, ServerFlight, hello, of_old, read};
+use super::greeting::{
+    CLOSE_NOTIFY, LONGEST_FLIGHT, PROTOCOL_VERSION, ServerFlight, describe_obsolete, hello,
+    parse_server_flight,
+};
 use crate::address::Host;
 use crate::exchange::{Failure, Response};
 use crate::fetch::Settings;
@@ -25,33 +28,33 @@ pub(in crate::fetch) struct GreetingResult {
 /// Sends a ClientHello, reads the version and the suite that the server chooses, and closes the connection:
 /// it cannot carry a request.
 pub(in crate::fetch) async fn greet(settings: &Settings, server: SocketAddr, host: &Host) -> GreetingResult {
-    let begun = Instant::now();
-    let whole = begun + settings.timeouts.whole;
-    let mut greeted = GreetingResult::default();
+    let start = Instant::now();
+    let whole = start + settings.timeouts.whole;
+    let mut result = GreetingResult::default();
     #[allow(clippy::disallowed_methods)] // The room that connects.
     let connecting = TcpStream::connect(server);
-    let mut stream = match timeout_at(whole.min(begun + settings.timeouts.connect), connecting).await {
+    let mut stream = match timeout_at(whole.min(start + settings.timeouts.connect), connecting).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            greeted.failure = Some(of_connecting(&error));
-            return greeted;
+            result.failure = Some(from_connect_error(&error));
+            return result;
         }
         Err(_) => {
-            greeted.failure = Some(Failure::ConnectTimeout);
-            return greeted;
+            result.failure = Some(Failure::ConnectTimeout);
+            return result;
         }
     };
     let connected = Instant::now();
-    greeted.connect = Some(connected - begun);
+    result.connect = Some(connected - start);
     let deadline = whole.min(connected + settings.timeouts.tls);
-    let heard = timeout_at(deadline, greeted.read_hello(&mut stream, host)).await;
-    let (failure, version) = heard.unwrap_or((Failure::TlsTimeout, None));
-    (greeted.failure, greeted.version) = (Some(failure), version);
-    greeted
+    let outcome = timeout_at(deadline, result.read_hello(&mut stream, host)).await;
+    let (failure, version) = outcome.unwrap_or((Failure::TlsTimeout, None));
+    (result.failure, result.version) = (Some(failure), version);
+    result
 }
 
 /// The failure of a TCP connection attempt.
-pub(in crate::fetch) fn of_connecting(error: &std::io::Error) -> Failure {
+pub(in crate::fetch) fn from_connect_error(error: &std::io::Error) -> Failure {
     match error.kind() {
         ErrorKind::ConnectionRefused => Failure::ConnectRefused,
         ErrorKind::TimedOut => Failure::ConnectTimeout,
@@ -68,11 +71,11 @@ impl GreetingResult {
         self.sent = hello.len();
         let mut flight = Vec::new();
         loop {
-            match read(&flight) {
+            match parse_server_flight(&flight) {
                 ServerFlight::More if flight.len() < LONGEST_FLIGHT => {}
                 ServerFlight::Hello { version, suite } => {
-                    self.take_leave(stream).await;
-                    return match of_old(version, suite) {
+                    self.send_close_notify(stream).await;
+                    return match describe_obsolete(version, suite) {
                         Some(chosen) => (Failure::TlsTooOld, Some(chosen)),
                         None => (Failure::TlsHandshake, None),
                     };
@@ -89,14 +92,14 @@ impl GreetingResult {
         }
     }
 
-    async fn take_leave(&mut self, stream: &mut TcpStream) {
+    async fn send_close_notify(&mut self, stream: &mut TcpStream) {
         if stream.write_all(&CLOSE_NOTIFY).await.is_ok() {
             self.sent += CLOSE_NOTIFY.len();
         }
     }
 
     /// Writes the result and its cost into a response.
-    pub(in crate::fetch) fn fill(self, response: &mut Response) {
+    pub(in crate::fetch) fn write_to(self, response: &mut Response) {
         response.failure = self.failure;
         response.tls_version = self.version;
         response.wire.sent = self.sent as u64;

@@ -87,8 +87,8 @@ impl Charset {
     /// A charset with another encoding.
     pub(crate) fn misread_as(self, draw: Draw) -> Self {
         let others = || Self::ALL.into_iter().filter(|other| other.encoding() != self.encoding());
-        let turn = usize::try_from(draw.below(others().count() as u64)).unwrap_or(0);
-        others().nth(turn).unwrap_or(self)
+        let index = usize::try_from(draw.below(others().count() as u64)).unwrap_or(0);
+        others().nth(index).unwrap_or(self)
     }
 }
 

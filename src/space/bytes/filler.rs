@@ -12,7 +12,7 @@ pub(crate) struct Filler<'t> {
     site: Key,
     page: Key,
     template: usize,
-    own: usize,
+    own_bytes: usize,
 }
 
 /// Random letters and digits after each sentence.
@@ -37,7 +37,7 @@ impl<'t> Filler<'t> {
         let (median, sigma) = site_bytes(world, site);
         let mean = (median * (sigma * sigma / 2.0).exp()).min(real(world.pages.most_bytes));
         let template = usize::try_from(rounded(world.pages.template_share * mean)).unwrap_or(0).min(room);
-        Self { sentences, site, page, template, own: room - template }
+        Self { sentences, site, page, template, own_bytes: room - template }
     }
 
     /// Bytes of the site's block on this page.
@@ -50,32 +50,32 @@ impl<'t> Filler<'t> {
     pub(crate) fn weave(&self, html: &mut Vec<u8>, links: &WrittenLinks) {
         html.extend_from_slice(P);
         SentenceRun::new(self.sentences, self.site, self.template).finish(html);
-        let mut own = SentenceRun::new(self.sentences, self.page, self.own);
+        let mut own_text = SentenceRun::new(self.sentences, self.page, self.own_bytes);
         let parts = links.ends.len() + 1;
         let mut start = 0;
         for (number, end) in (1..).zip(&links.ends) {
             html.extend_from_slice(P);
-            own.write_until(self.own - self.own * number / parts, html);
+            own_text.write_until(self.own_bytes - self.own_bytes * number / parts, html);
             html.extend_from_slice(&links.html.as_bytes()[start..*end]);
             start = *end;
         }
         html.extend_from_slice(P);
-        own.finish(html);
+        own_text.finish(html);
     }
 }
 
 /// Median size and sigma of the pages of one site.
 fn site_bytes(world: &World, site: Key) -> (f64, f64) {
     let pages = &world.pages;
-    let between = pages.bytes_site_sigma.min(pages.bytes_sigma);
-    let within = (pages.bytes_sigma * pages.bytes_sigma - between * between).sqrt();
-    (site.draw("bytes of pages").log_normal(pages.bytes_median, between), within)
+    let site_sigma = pages.bytes_site_sigma.min(pages.bytes_sigma);
+    let page_sigma = (pages.bytes_sigma * pages.bytes_sigma - site_sigma * site_sigma).sqrt();
+    (site.draw("bytes of pages").log_normal(pages.bytes_median, site_sigma), page_sigma)
 }
 
 /// Consecutive sentences, starting with a random one.
 struct SentenceRun<'t> {
     sentences: &'t [Vec<u8>],
-    turn: usize,
+    next_sentence: usize,
     noise: Draw,
     noises: u64,
     /// Bytes still to be written.
@@ -84,22 +84,22 @@ struct SentenceRun<'t> {
 
 impl<'t> SentenceRun<'t> {
     fn new(sentences: &'t [Vec<u8>], key: Key, bytes: usize) -> Self {
-        let turn = key.draw("first sentence").below(sentences.len() as u64);
-        let turn = usize::try_from(turn).unwrap_or(0);
-        Self { sentences, turn, noise: key.draw("letters"), noises: 0, left: bytes }
+        let next_sentence = key.draw("first sentence").below(sentences.len() as u64);
+        let next_sentence = usize::try_from(next_sentence).unwrap_or(0);
+        Self { sentences, next_sentence, noise: key.draw("letters"), noises: 0, left: bytes }
     }
 
     /// Writes sentences until at most `left` bytes remain; the last sentence may exceed that.
     fn write_until(&mut self, left: usize, html: &mut Vec<u8>) {
         while self.left > left {
-            let sentence = &self.sentences[self.turn % self.sentences.len()];
+            let sentence = &self.sentences[self.next_sentence % self.sentences.len()];
             let bytes = sentence.len() + NOISE_BYTES;
             if bytes > self.left {
                 return;
             }
             html.extend_from_slice(sentence);
             self.push_noise(html);
-            self.turn += 1;
+            self.next_sentence += 1;
             self.left -= bytes;
         }
     }

@@ -16,17 +16,17 @@ impl<'u> Speller<'u> {
 
     /// Appends the link to `out`.
     pub(crate) fn push(&self, url: &Url, draw: Draw, out: &mut String) {
-        let is_here = url.host == self.page.host && url.is_https == self.page.is_https;
+        let is_same_origin = url.host == self.page.host && url.is_https == self.page.is_https;
         let is_odd = draw.happens(self.alias_share);
-        match (is_here, is_odd) {
+        match (is_same_origin, is_odd) {
             (true, false) if draw.nth(1).happens(0.4) => {
                 let directory = if self.has_base { "/" } else { directory(&self.page.target) };
                 push_relative(directory, &url.target, out);
             }
             (true, false) => out.push_str(&url.target),
             (false, false) => push_all([scheme(url), "://", &url.host, &url.target], out),
-            (true, true) => push_odd_here(url, draw.nth(2), out),
-            (false, true) => push_odd_elsewhere(url, draw.nth(2), out),
+            (true, true) => push_odd_same_origin(url, draw.nth(2), out),
+            (false, true) => push_odd_other_origin(url, draw.nth(2), out),
         }
     }
 }
@@ -39,18 +39,18 @@ fn push_all<const N: usize>(parts: [&str; N], out: &mut String) {
     parts.into_iter().for_each(|part| out.push_str(part));
 }
 
-fn push_odd_here(url: &Url, draw: Draw, out: &mut String) {
+fn push_odd_same_origin(url: &Url, draw: Draw, out: &mut String) {
     match draw.below(6) {
         0 => push_all(["//", &url.host, &url.target], out),
         1 => push_all(["/.", &url.target], out),
         2 => push_all(["/old/..", &url.target], out),
         3 => out.push_str(&percent_encoded(&url.target)),
         4 => push_all(["\n  ", &url.target, " "], out),
-        _ => push_odd_elsewhere(url, draw.nth(1), out),
+        _ => push_odd_other_origin(url, draw.nth(1), out),
     }
 }
 
-fn push_odd_elsewhere(url: &Url, draw: Draw, out: &mut String) {
+fn push_odd_other_origin(url: &Url, draw: Draw, out: &mut String) {
     let (scheme, host, target) = (scheme(url), url.host.as_str(), url.target.as_str());
     let port = if url.is_https { ":443" } else { ":80" };
     match draw.below(5) {
@@ -128,9 +128,9 @@ mod tests {
     #[test]
     fn relative_references_go_up_and_down() {
         let relative = |from: &str, to: &str| {
-            let mut way = String::new();
-            push_relative(from, to, &mut way);
-            way
+            let mut reference = String::new();
+            push_relative(from, to, &mut reference);
+            reference
         };
         assert_eq!(relative("/part-1/", "/part-1/2.html"), "2.html");
         assert_eq!(relative("/part-1/", "/part-2.html"), "../part-2.html");

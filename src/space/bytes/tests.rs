@@ -60,9 +60,9 @@ fn response(world: &World, host: &str, target: &str) -> Response {
 }
 
 fn page(world: &World, host: &str, target: &str) -> Option<(Arc<Site>, Page)> {
-    let spot = UrlLocation::find(world, &Url::http(host, target))?;
-    match spot.content(world) {
-        Content::Page(page) => Some((spot.site, page)),
+    let location = UrlLocation::find(world, &Url::http(host, target))?;
+    match location.content(world) {
+        Content::Page(page) => Some((location.site, page)),
         _ => None,
     }
 }

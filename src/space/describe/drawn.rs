@@ -61,7 +61,10 @@ fn counts_of(site: &Site) -> impl Iterator<Item = (&'static str, u64)> {
         ("front_404", site.front == Some(Front::Status(404))),
         ("front_circle", site.front == Some(Front::Circle)),
     ];
-    properties.into_iter().map(|(name, has_it)| (name, u64::from(has_it))).chain([("pages", site.pages)])
+    properties
+        .into_iter()
+        .map(|(name, has_property)| (name, u64::from(has_property)))
+        .chain([("pages", site.pages)])
 }
 
 fn hosts_of(site: &Site) -> BTreeSet<String> {
@@ -79,12 +82,12 @@ struct Addresses(BTreeMap<u64, (Server, u64)>);
 impl Addresses {
     fn note_host(&mut self, world: &World, host: &str) {
         let number = Server::number_of_host(world, host);
-        let (_, hosts) = self.0.entry(number).or_insert_with(|| (Server::numbered(world, number), 0));
+        let (_, hosts) = self.0.entry(number).or_insert_with(|| (Server::from_number(world, number), 0));
         *hosts += 1;
     }
 
     fn describe(&self) -> Value {
-        let by = |word: &dyn Fn(&Server) -> String| {
+        let count_by = |word: &dyn Fn(&Server) -> String| {
             let mut counts: BTreeMap<String, u64> = BTreeMap::new();
             self.0.values().for_each(|(server, _)| *counts.entry(word(server)).or_default() += 1);
             counts
@@ -98,11 +101,11 @@ impl Addresses {
             "count": self.0.len(),
             "hosts": self.0.values().map(|(_, hosts)| hosts).sum::<u64>(),
             "most_crowded": crowded,
-            "by_country": by(&|server| {
-                Network::holding(server.address).map_or("", |network| network.country).to_owned()
+            "by_country": count_by(&|server| {
+                Network::containing(server.address).map_or("", |network| network.country).to_owned()
             }),
-            "by_uplink": by(&|server| format!("{:?}", server.uplink).to_lowercase()),
-            "by_software": by(&|server| server.software.to_owned()),
+            "by_uplink": count_by(&|server| format!("{:?}", server.uplink).to_lowercase()),
+            "by_software": count_by(&|server| server.software.to_owned()),
             "median_kbit_per_second": self.median_kbit_per_second(),
             "mean_background_use": self.0.values().map(|(server, _)| server.background).sum::<f64>() / count,
         })

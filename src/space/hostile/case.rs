@@ -15,7 +15,7 @@ pub struct Case {
     pub(super) lookup: fn(&CaseHost<'_>) -> Lookup,
     pub(super) handshake: fn() -> Handshake,
     /// Whether the case has a robots.txt of its own; otherwise robots.txt is missing.
-    pub(super) answers_robots: bool,
+    pub(super) serves_robots: bool,
     pub(super) answer: fn(&CaseRequest<'_>) -> Vec<Act>,
     /// The most requests that a survey may need to find everything, robots.txt included; none if there is no
     /// limit.
@@ -47,16 +47,16 @@ impl Case {
             name,
             meaning,
             has_tls: false,
-            lookup: usual_records,
-            handshake: usual_handshake,
-            answers_robots: false,
+            lookup: default_records,
+            handshake: default_handshake,
+            serves_robots: false,
             answer,
             most_requests: None,
         }
     }
 
     /// The same case with a limit on the requests of a survey.
-    pub(super) const fn within(self, most_requests: u64) -> Self {
+    pub(super) const fn with_request_limit(self, most_requests: u64) -> Self {
         Self { most_requests: Some(most_requests), ..self }
     }
 
@@ -66,7 +66,7 @@ impl Case {
         meaning: &'static str,
         answer: fn(&CaseRequest<'_>) -> Vec<Act>,
     ) -> Self {
-        Self { answers_robots: true, ..Self::of_pages(name, meaning, answer) }
+        Self { serves_robots: true, ..Self::of_pages(name, meaning, answer) }
     }
 
     /// A case whose start URL uses TLS.
@@ -80,7 +80,7 @@ impl Case {
 
     /// The same case over TLS; its `answer` also serves robots.txt.
     pub(super) const fn over_tls(self) -> Self {
-        Self { has_tls: true, answers_robots: true, ..self }
+        Self { has_tls: true, serves_robots: true, ..self }
     }
 
     /// A case with unusual DNS records.
@@ -93,11 +93,11 @@ impl Case {
     }
 }
 
-fn usual_records(standing: &CaseHost<'_>) -> Lookup {
-    Lookup::Found(Records { v4: Some(standing.address), ..Records::default() })
+fn default_records(case_host: &CaseHost<'_>) -> Lookup {
+    Lookup::Found(Records { v4: Some(case_host.address), ..Records::default() })
 }
 
 /// A valid certificate, because redirects may lead to https.
-fn usual_handshake() -> Handshake {
+fn default_handshake() -> Handshake {
     Handshake::Certificate(Certificate::Valid)
 }

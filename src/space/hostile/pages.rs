@@ -63,6 +63,6 @@ pub(super) fn front(request: &CaseRequest<'_>) -> Vec<Act> {
 }
 
 /// An unusual front page; every other path is an ordinary page without links.
-pub(super) fn on_front(request: &CaseRequest<'_>, odd: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
-    if request.target == "/" { odd() } else { html("<p>A page.</p>") }
+pub(super) fn on_front(request: &CaseRequest<'_>, front_acts: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
+    if request.target == "/" { front_acts() } else { html("<p>A page.</p>") }
 }

@@ -73,7 +73,7 @@ impl HostileSite<'_> {
 
     /// The response to a request.
     pub(crate) fn acts(&self, is_https: bool, target: &str) -> Vec<Act> {
-        if target == "/robots.txt" && !self.case.answers_robots {
+        if target == "/robots.txt" && !self.case.serves_robots {
             return pages::missing();
         }
         (self.case.answer)(&CaseRequest { host: self.host, main_host: &self.main_host, is_https, target })

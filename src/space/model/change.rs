@@ -23,8 +23,8 @@ fn changes(world: &World, key: Key) -> impl DoubleEndedIterator<Item = u64> {
 pub(super) fn content_links(world: &World, page: Key, mean: f64) -> Vec<Key> {
     let (draw, part, share) =
         (page.draw("content links"), page.part("content link"), world.change.links_share);
-    let made = (0..draw.poisson(mean)).map(|n| part.child(n));
-    let mut links: Vec<Key> = made.collect();
+    let initial = (0..draw.poisson(mean)).map(|n| part.child(n));
+    let mut links: Vec<Key> = initial.collect();
     for edition in changes(world, page).filter(|_| share > 0.0) {
         links.retain(|link| !link.draw("taken away").nth(edition).happens(share));
         let added = part.part("edition").child(edition);
@@ -34,7 +34,7 @@ pub(super) fn content_links(world: &World, page: Key, mean: f64) -> Vec<Key> {
 }
 
 /// The key of a link that a page has in every edition: a new key if a change of the page replaced the link.
-pub(super) fn lasting_link(world: &World, page: Key, link: Key) -> Key {
+pub(super) fn current_link(world: &World, page: Key, link: Key) -> Key {
     let (draw, share) = (link.draw("replaced"), world.change.links_share);
     let last = changes(world, page).rfind(|edition| draw.nth(*edition).happens(share));
     last.map_or(link, |edition| link.part("edition").child(edition))
@@ -64,7 +64,7 @@ impl Growth {
     }
 
     /// The number of pages that each edition added below a page that had `children` children in edition 0.
-    fn added(self, parent: Key, children: u32) -> impl Iterator<Item = (u64, u32)> {
+    fn added_by_edition(self, parent: Key, children: u32) -> impl Iterator<Item = (u64, u32)> {
         let (draw, mean) = (parent.draw("new pages"), f64::from(children) * self.new_share);
         let editions = if mean > 0.0 { self.editions } else { 0 };
         (1..=editions)
@@ -72,23 +72,23 @@ impl Growth {
     }
 
     /// The number of children added since edition 0, including those removed again.
-    pub(super) fn all_added(self, parent: Key, children: u32) -> u32 {
-        self.added(parent, children).map(|(_, added)| added).sum()
+    pub(super) fn total_added(self, parent: Key, children: u32) -> u32 {
+        self.added_by_edition(parent, children).map(|(_, added)| added).sum()
     }
 
     /// The edition that added a child with this number; none if no edition did.
-    pub(super) fn born(self, parent: Key, children: u32, number: u32) -> Option<u64> {
-        let mut upto = children;
-        self.added(parent, children).find_map(|(edition, added)| {
-            upto += added;
-            (number < upto).then_some(edition)
+    pub(super) fn added_in(self, parent: Key, children: u32, number: u32) -> Option<u64> {
+        let mut end = children;
+        self.added_by_edition(parent, children).find_map(|(edition, added)| {
+            end += added;
+            (number < end).then_some(edition)
         })
     }
 
-    /// The edition that removed a page which edition `born` added (0 for an original page).
-    pub(super) fn removed_in(self, page: Key, born: u64) -> Option<u64> {
+    /// The edition that removed a page which edition `added_in` added (0 for an original page).
+    pub(super) fn removed_in(self, page: Key, added_in: u64) -> Option<u64> {
         let draw = page.draw("gone in edition");
         let editions = if self.gone_share > 0.0 { self.editions } else { 0 };
-        (born + 1..=editions).find(|edition| draw.nth(*edition).happens(self.gone_share))
+        (added_in + 1..=editions).find(|edition| draw.nth(*edition).happens(self.gone_share))
     }
 }

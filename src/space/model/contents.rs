@@ -49,8 +49,8 @@ impl UrlLocation {
             (Some(Fault::Unavailable), _) => return Some(Content::Status(503)),
             _ => {}
         }
-        let goes_secure = self.site.tls.links_itself_with_https() && !self.is_https;
-        goes_secure.then(|| Content::Redirect(301, self.under(self.site.host(self.role), true)))
+        let redirects_to_https = self.site.tls.links_itself_with_https() && !self.is_https;
+        redirects_to_https.then(|| Content::Redirect(301, self.under(self.site.host(self.role), true)))
     }
 
     fn resource_content(&self, world: &World, resource: &Resource) -> Option<Content> {
@@ -105,7 +105,7 @@ impl UrlLocation {
         if !has(world, node, kind) || (kind == Kind::File && extra != file_kind(node)) {
             return None;
         }
-        let go = |extra| self.redirect(&Resource::Extra(extra, path.clone()), node.key);
+        let redirect_to_extra = |extra| self.redirect(&Resource::Extra(extra, path.clone()), node.key);
         let leaf = |kind| Content::Page(links::leaf_page(world, self, node, kind));
         Some(match extra {
             Extra::Pdf | Extra::Jpeg | Extra::Png | Extra::Word | Extra::Zip => {
@@ -113,9 +113,9 @@ impl UrlLocation {
             }
             Extra::Wait => Content::Page(links::waiting_page(world, self, node)),
             Extra::GoLinked => self.redirect(&linked_target(path, node, self), node.key),
-            Extra::GoLanding => go(Extra::Landing),
-            Extra::GoLoop => go(Extra::GoBack),
-            Extra::GoBack => go(Extra::GoLoop),
+            Extra::GoLanding => redirect_to_extra(Extra::Landing),
+            Extra::GoLoop => redirect_to_extra(Extra::GoBack),
+            Extra::GoBack => redirect_to_extra(Extra::GoLoop),
             Extra::GoChain => self.chain_redirect(world, path, 0, node.key),
             Extra::GoExternal => {
                 let key = node.key.part("redirect away");
@@ -163,33 +163,35 @@ impl UrlLocation {
 }
 
 /// The content of a URL of the main host, if it is one of the names of the front page.
-fn front_content(front: Front, spot: &UrlLocation) -> Option<Content> {
-    let is_alias = match &spot.resource {
+fn front_content(front: Front, location: &UrlLocation) -> Option<Content> {
+    let is_alias = match &location.resource {
         Some(Resource::Node(path)) if path.is_empty() => false,
         Some(Resource::Alias(Alias::Index, _)) => true,
         _ => return None,
     };
     Some(match front {
         Front::Status(status) => Content::Status(status),
-        Front::Circle if is_alias => Content::Redirect(302, spot.same_host_url(&Resource::Node(Vec::new()))),
-        Front::Circle => Content::Redirect(302, way_round(spot)),
+        Front::Circle if is_alias => {
+            Content::Redirect(302, location.same_host_url(&Resource::Node(Vec::new())))
+        }
+        Front::Circle => Content::Redirect(302, circle_target(location)),
     })
 }
 
 /// The first redirect of a circle: to the bare name, or else to the second name. Both redirect back to the
 /// front page.
-fn way_round(spot: &UrlLocation) -> Url {
-    let front = spot.same_host_url(&Resource::Node(Vec::new()));
-    match &spot.site.bare_host {
-        Some(bare) if spot.site.has_address(Role::Bare) => Url { host: bare.clone(), ..front },
-        _ => spot.same_host_url(&Resource::Alias(Alias::Index, Vec::new())),
+fn circle_target(location: &UrlLocation) -> Url {
+    let front = location.same_host_url(&Resource::Node(Vec::new()));
+    match &location.site.bare_host {
+        Some(bare) if location.site.has_address(Role::Bare) => Url { host: bare.clone(), ..front },
+        _ => location.same_host_url(&Resource::Alias(Alias::Index, Vec::new())),
     }
 }
 
 /// A page that the same page also links to: its first child, else its parent, else itself.
-fn linked_target(path: &Path, node: &Node, spot: &UrlLocation) -> Resource {
+fn linked_target(path: &Path, node: &Node, location: &UrlLocation) -> Resource {
     let mut target = path.clone();
-    if spot.site.tree(spot.role).is_some_and(|tree| tree.child_count(node) > 0) {
+    if location.site.tree(location.role).is_some_and(|tree| tree.child_count(node) > 0) {
         target.push(0);
     } else {
         target.pop();

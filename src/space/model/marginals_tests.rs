@@ -172,8 +172,8 @@ fn robots_txt_has_its_kinds() {
     let kind = |robots: Robots| match robots {
         Robots::Missing => 0,
         Robots::Junk => 1,
-        Robots::KeepsSome(_) => 2,
-        Robots::KeepsAll => 3,
+        Robots::DisallowsSome(_) => 2,
+        Robots::DisallowsAll => 3,
         Robots::CrawlDelay(_) => 4,
         Robots::Unavailable => 5,
         Robots::Silent => 6,

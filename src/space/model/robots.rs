@@ -12,8 +12,8 @@ pub(crate) enum Robots {
     AllowsAll,
     /// Disallows all PDF files and the branch below this child of the front page, except one page of the
     /// branch.
-    KeepsSome(u32),
-    KeepsAll,
+    DisallowsSome(u32),
+    DisallowsAll,
     /// In seconds.
     CrawlDelay(f64),
     /// 503.
@@ -26,7 +26,7 @@ pub(crate) enum Robots {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RobotsAccess {
     Allowed,
-    Kept,
+    Disallowed,
     Unreachable,
 }
 
@@ -37,8 +37,8 @@ impl Robots {
         let kinds = [
             (shares.missing_share, Self::Missing),
             (shares.junk_share, Self::Junk),
-            (shares.some_share, Self::KeepsSome(branch)),
-            (shares.all_share, Self::KeepsAll),
+            (shares.some_share, Self::DisallowsSome(branch)),
+            (shares.all_share, Self::DisallowsAll),
             (shares.crawl_delay_share, Self::CrawlDelay(shares.crawl_delay)),
             (shares.unavailable_share, Self::Unavailable),
             (shares.silent_share, Self::Silent),
@@ -53,8 +53,8 @@ impl Robots {
             Self::Missing => (404, "text/html", "<html><body>No such file.</body></html>\n".to_owned()),
             Self::Junk => (200, "text/html", "<html><body><h1>Welcome</h1></body></html>\n".to_owned()),
             Self::AllowsAll => (200, "text/plain", "User-agent: *\nDisallow:\n".to_owned()),
-            Self::KeepsSome(branch) => (200, "text/plain", some_rules(branch)),
-            Self::KeepsAll => (200, "text/plain", "User-agent: *\r\nDisallow: /\r\n".to_owned()),
+            Self::DisallowsSome(branch) => (200, "text/plain", some_rules(branch)),
+            Self::DisallowsAll => (200, "text/plain", "User-agent: *\r\nDisallow: /\r\n".to_owned()),
             Self::CrawlDelay(seconds) => {
                 (200, "text/plain", format!("User-agent: *\nCrawl-delay: {seconds}\nDisallow:\n"))
             }
@@ -63,7 +63,7 @@ impl Robots {
     }
 
     /// The verdict on a path that does not exist, which no rule matches.
-    pub(crate) fn verdict_on_nothing(self) -> RobotsAccess {
+    pub(crate) fn verdict_on_missing_page(self) -> RobotsAccess {
         self.verdict(&Resource::BareScript, false)
     }
 
@@ -71,8 +71,10 @@ impl Robots {
     pub(crate) fn verdict(self, resource: &Resource, is_script_only: bool) -> RobotsAccess {
         match self {
             Self::Unavailable | Self::Silent => RobotsAccess::Unreachable,
-            Self::KeepsAll => RobotsAccess::Kept,
-            Self::KeepsSome(branch) if keeps(branch, resource, is_script_only) => RobotsAccess::Kept,
+            Self::DisallowsAll => RobotsAccess::Disallowed,
+            Self::DisallowsSome(branch) if disallows(branch, resource, is_script_only) => {
+                RobotsAccess::Disallowed
+            }
             _ => RobotsAccess::Allowed,
         }
     }
@@ -86,7 +88,7 @@ fn some_rules(branch: u32) -> String {
     )
 }
 
-fn keeps(branch: u32, resource: &Resource, is_script_only: bool) -> bool {
+fn disallows(branch: u32, resource: &Resource, is_script_only: bool) -> bool {
     match resource {
         Resource::Node(path) => !is_script_only && path.len() > 1 && path[0] == branch && path[1..] != [0],
         Resource::Alias(_, path) => path.len() > 1 && path[0] == branch,
@@ -102,15 +104,18 @@ mod tests {
 
     #[test]
     fn rules_keep_a_branch_back_but_one_page() {
-        let robots = Robots::KeepsSome(2);
+        let robots = Robots::DisallowsSome(2);
         let verdict = |path: &[u32]| robots.verdict(&Resource::Node(path.to_vec()), false);
         assert_eq!(verdict(&[2]), RobotsAccess::Allowed);
-        assert_eq!(verdict(&[2, 1]), RobotsAccess::Kept);
-        assert_eq!(verdict(&[2, 0, 1]), RobotsAccess::Kept);
+        assert_eq!(verdict(&[2, 1]), RobotsAccess::Disallowed);
+        assert_eq!(verdict(&[2, 0, 1]), RobotsAccess::Disallowed);
         assert_eq!(verdict(&[2, 0]), RobotsAccess::Allowed);
         assert_eq!(verdict(&[1, 1]), RobotsAccess::Allowed);
-        assert_eq!(robots.verdict(&Resource::Extra(Extra::Pdf, vec![]), true), RobotsAccess::Kept);
-        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2, 0]), false), RobotsAccess::Kept);
+        assert_eq!(robots.verdict(&Resource::Extra(Extra::Pdf, vec![]), true), RobotsAccess::Disallowed);
+        assert_eq!(
+            robots.verdict(&Resource::Alias(Alias::Short, vec![2, 0]), false),
+            RobotsAccess::Disallowed
+        );
         assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2]), false), RobotsAccess::Allowed);
         assert!(robots.file().unwrap().2.contains("\nDisallow: /part-2/ "));
     }

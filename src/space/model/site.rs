@@ -196,7 +196,9 @@ impl Site {
             let mut node = self.main.root();
             for at in 0..depth {
                 let number = draw.nth(at).below(u64::from(self.main.child_count(&node)));
-                let Some(child) = self.main.child_ever(&node, u32::try_from(number).ok()?) else { break };
+                let Some(child) = self.main.child_of_any_edition(&node, u32::try_from(number).ok()?) else {
+                    break;
+                };
                 node = child;
             }
             (!node.path.is_empty()).then_some(node.path)
@@ -264,8 +266,8 @@ fn draw_lists(world: &World, key: Key, class: Class, pages: u64) -> u64 {
     if !matches!(class, Class::Cms | Class::Large) || !key.draw("has lists").happens(lists.share) {
         return 0;
     }
-    let wish = rounded(key.draw("lists").log_normal(lists.length_median, lists.length_sigma));
-    wish.clamp(1, lists.length_most).min(pages / 2 / (1 + lists.items))
+    let drawn_count = rounded(key.draw("lists").log_normal(lists.length_median, lists.length_sigma));
+    drawn_count.clamp(1, lists.length_most).min(pages / 2 / (1 + lists.items))
 }
 
 fn draw_sub_pages(world: &World, key: Key, pages: u64) -> u64 {

@@ -8,7 +8,7 @@ use super::paths::{Resource, Trap};
 use super::site::{Role, Site};
 use super::url_location::UrlLocation;
 use crate::scan::{Scanned, scan};
-use crate::truth::word;
+use crate::truth::element_name;
 use crate::{Handshake, Reaction, Response, Web, World};
 
 const SMALL: &str = "
@@ -91,8 +91,8 @@ fn pages_to_depth(most: u64, world: &World, site: &Site) -> Vec<(u64, Url, Page)
         }
     };
     while let Some((depth, url)) = queue.pop_front() {
-        let spot = UrlLocation::find(world, &url).unwrap();
-        match spot.content(world) {
+        let located = UrlLocation::find(world, &url).unwrap();
+        match located.content(world) {
             Content::Redirect(_, to) => meet(depth, to, &mut queue, true),
             Content::Page(page) => {
                 page.links.iter().for_each(|link| meet(depth + 1, link.url.clone(), &mut queue, false));
@@ -119,7 +119,7 @@ proptest! {
                     .iter()
                     .map(|link| Scanned {
                         url: link.url.to_string(),
-                        element: word(link.element),
+                        element: element_name(link.element),
                         nofollow: link.nofollow || page.nofollow,
                     })
                     .collect();
@@ -135,10 +135,10 @@ proptest! {
             let site = Site::new(&world, index);
             let mut nodes = 0;
             for (depth, url, _) in pages_from_front(&world, &site) {
-                let spot = UrlLocation::find(&world, &url).unwrap();
-                let expected = match spot.resource {
+                let located = UrlLocation::find(&world, &url).unwrap();
+                let expected = match located.resource {
                     Some(Resource::Node(path)) => {
-                        let tree = site.tree(spot.role).unwrap();
+                        let tree = site.tree(located.role).unwrap();
                         tree.depth_of(&tree.find(&path).unwrap())
                     }
                     Some(Resource::Listed(listed)) => listed.depth(),
@@ -202,8 +202,8 @@ proptest! {
             let site = Site::new(&world, index);
             let mut calendar = [0; DEPTH as usize + 1];
             for (depth, url, page) in pages_to_depth(DEPTH, &world, &site) {
-                let spot = UrlLocation::find(&world, &url).unwrap();
-                let (expected, is_calendar) = match spot.resource {
+                let located = UrlLocation::find(&world, &url).unwrap();
+                let (expected, is_calendar) = match located.resource {
                     Some(Resource::Trap(Trap::Month(month))) => (month, true),
                     Some(Resource::Trap(Trap::Day(month, _))) => (month + 1, true),
                     Some(Resource::Trap(Trap::Loop(length))) => (length, false),
@@ -211,7 +211,7 @@ proptest! {
                     Some(Resource::Trap(Trap::SessionPage(number, _))) => (number + 1, false),
                     Some(Resource::Trap(Trap::Facets(chosen))) => (1 + chosen.len() as u64, false),
                     Some(Resource::Node(path)) => {
-                        let tree = site.tree(spot.role).unwrap();
+                        let tree = site.tree(located.role).unwrap();
                         (tree.depth_of(&tree.find(&path).unwrap()), false)
                     }
                     _ => continue,
@@ -234,18 +234,18 @@ proptest! {
         for index in 0..world.sites.count {
             let site = Site::new(&world, index);
             for (_, url, _) in pages_from_front(&world, &site) {
-                let spot = UrlLocation::find(&world, &url).unwrap();
-                let (repeated, count) = match &spot.resource {
+                let located = UrlLocation::find(&world, &url).unwrap();
+                let (repeated, count) = match &located.resource {
                     Some(Resource::Alias(_, path)) => (path.clone(), &mut aliases),
                     Some(Resource::Node(path)) if site.links_page(&world) != Some(path) => {
-                        let node = site.tree(spot.role).unwrap().find(path).unwrap();
+                        let node = site.tree(located.role).unwrap().find(path).unwrap();
                         let Some(original) = copies::original(&world, &node) else { continue };
                         (original.path, &mut duplicates)
                     }
                     _ => continue,
                 };
                 *count += 1;
-                let other = site.url(spot.role, &Resource::Node(repeated));
+                let other = site.url(located.role, &Resource::Node(repeated));
                 prop_assert_eq!(response(&world, &url).body, response(&world, &other).body, "{}", url);
             }
         }

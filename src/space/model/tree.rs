@@ -89,14 +89,14 @@ impl Tree {
 
     /// A child of a page, if it exists in this edition.
     pub(crate) fn child(&self, node: &Node, number: u32) -> Option<Node> {
-        self.is_there(node, number).then(|| self.child_ever(node, number)).flatten()
+        self.exists(node, number).then(|| self.child_of_any_edition(node, number)).flatten()
     }
 
     /// A child of a page, whether it exists in this edition or existed in an earlier one.
-    pub(crate) fn child_ever(&self, node: &Node, number: u32) -> Option<Node> {
+    pub(crate) fn child_of_any_edition(&self, node: &Node, number: u32) -> Option<Node> {
         let division = self.division(node);
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let added = || self.growth.born(node.key, count(division.len()), number).map(|_| 1);
+        let added = || self.growth.added_in(node.key, count(division.len()), number).map(|_| 1);
         let budget = division.get(number as usize).copied().or_else(added)?;
         let path = node.path.iter().copied().chain([number]).collect();
         let family = Family {
@@ -110,8 +110,8 @@ impl Tree {
     /// The children that a page has in this edition.
     pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
         let count = self.child_count(node);
-        let all = count + self.growth.all_added(node.key, count);
-        (0..all).filter(|number| self.is_there(node, *number))
+        let all = count + self.growth.total_added(node.key, count);
+        (0..all).filter(|number| self.exists(node, *number))
     }
 
     /// The last edition that added a child to this page or removed one.
@@ -120,28 +120,28 @@ impl Tree {
             return None;
         }
         let count = self.child_count(node);
-        let all = 0..count + self.growth.all_added(node.key, count);
-        all.filter_map(|number| self.removed_in(node, number).or_else(|| self.born(node, number))).max()
+        let all = 0..count + self.growth.total_added(node.key, count);
+        all.filter_map(|number| self.removed_in(node, number).or_else(|| self.added_in(node, number))).max()
     }
 
-    fn is_there(&self, parent: &Node, number: u32) -> bool {
+    fn exists(&self, parent: &Node, number: u32) -> bool {
         self.growth.is_none() || self.removed_in(parent, number).is_none()
     }
 
     /// The edition that added a child to this page; none for the children of edition 0.
-    fn born(&self, parent: &Node, number: u32) -> Option<u64> {
+    fn added_in(&self, parent: &Node, number: u32) -> Option<u64> {
         let count = self.child_count(parent);
-        (number >= count).then(|| self.growth.born(parent.key, count, number)).flatten()
+        (number >= count).then(|| self.growth.added_in(parent.key, count, number)).flatten()
     }
 
     /// The edition that removed a child of this page. The targets of the menu stay: a front page keeps its
     /// children of edition 0.
     fn removed_in(&self, parent: &Node, number: u32) -> Option<u64> {
-        let born = self.born(parent, number);
-        if parent.path.is_empty() && born.is_none() {
+        let added_in = self.added_in(parent, number);
+        if parent.path.is_empty() && added_in.is_none() {
             return None;
         }
-        self.growth.removed_in(parent.key.child(u64::from(number)), born.unwrap_or_default())
+        self.growth.removed_in(parent.key.child(u64::from(number)), added_in.unwrap_or_default())
     }
 
     /// Number of children in edition 0.
@@ -150,9 +150,9 @@ impl Tree {
             return 0;
         }
         let factor = if node.path.is_empty() { self.shape.root_factor } else { 1.0 };
-        let wish =
+        let drawn_count =
             node.key.draw("fan-out").log_normal(self.typical_fan_out * factor, self.shape.fan_out_sigma);
-        let count = rounded(wish).clamp(1, MOST_CHILDREN).min(node.budget - 1);
+        let count = rounded(drawn_count).clamp(1, MOST_CHILDREN).min(node.budget - 1);
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
@@ -179,13 +179,14 @@ impl Tree {
 /// Divides an amount by weights; the parts sum up to it exactly.
 fn divide(amount: u64, weights: &[u64]) -> impl Iterator<Item = u64> {
     let total: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
-    let mut upto: u128 = 0;
-    let mut given: u64 = 0;
+    let mut cumulative_weight: u128 = 0;
+    let mut assigned: u64 = 0;
     weights.iter().map(move |weight| {
-        upto += u128::from(*weight);
-        let due = u64::try_from(u128::from(amount) * upto / total).unwrap_or(amount);
-        let part = due - given;
-        given = due;
+        cumulative_weight += u128::from(*weight);
+        let cumulative_share =
+            u64::try_from(u128::from(amount) * cumulative_weight / total).unwrap_or(amount);
+        let part = cumulative_share - assigned;
+        assigned = cumulative_share;
         part
     })
 }

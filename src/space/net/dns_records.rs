@@ -22,13 +22,13 @@ pub(crate) fn records(world: &World, host: &str, server: &Server) -> Records {
         alias: key.draw("alias of the hoster").happens(shares.alias_share).then(|| hoster_name(server)),
         v4: v4.filter(|_| families != Families::V6),
         v6: server.v6.filter(|_| families != Families::V4),
-        further: Vec::new(),
+        more_v4: Vec::new(),
         is_truncated: key.draw("truncated answer").happens(shares.truncated_share),
     }
 }
 
 /// The address that clients of the host connect to.
-pub(crate) fn met_at(records: &Records, server: &Server) -> IpAddr {
+pub(crate) fn contacted_address(records: &Records, server: &Server) -> IpAddr {
     match (records.v4, records.v6) {
         (None, Some(v6)) => v6.into(),
         _ => server.address,

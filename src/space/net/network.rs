@@ -133,7 +133,7 @@ impl Network {
 
     /// The block that contains an address.
     #[must_use]
-    pub fn holding(address: IpAddr) -> Option<&'static Self> {
+    pub fn containing(address: IpAddr) -> Option<&'static Self> {
         NETWORKS.iter().find(|network| network.contains(address))
     }
 

@@ -20,8 +20,8 @@ const PEAK_DEVIATION: f64 = 2.0;
 
 impl Server {
     /// The server of a host: a giant, or one of the others by its rank.
-    pub(crate) fn of_host(world: &World, host: &str) -> Self {
-        Self::numbered(world, Self::number_of_host(world, host))
+    pub(crate) fn for_host(world: &World, host: &str) -> Self {
+        Self::from_number(world, Self::number_of_host(world, host))
     }
 
     /// The number of a host's server; the giants come first.
@@ -32,7 +32,7 @@ impl Server {
         if at_giant { rank.below(servers.giants) } else { servers.giants + rank.rank(servers.others) }
     }
 
-    pub(crate) fn numbered(world: &World, number: u64) -> Self {
+    pub(crate) fn from_number(world: &World, number: u64) -> Self {
         let (servers, key) = (&world.servers, world.key().part("server").child(number));
         let uplink = draw_uplink(servers, key);
         let network = draw_network(world, key, uplink);
@@ -126,17 +126,20 @@ mod tests {
     fn two_giants_hold_everything_when_they_hold_all_shares() {
         let world = World::parse("[servers]\ngiants = 2\ngiants_share = 1").unwrap();
         let addresses: HashSet<IpAddr> =
-            (0..100).map(|n| Server::of_host(&world, &format!("host{n}.ke")).address).collect();
+            (0..100).map(|n| Server::for_host(&world, &format!("host{n}.ke")).address).collect();
         assert_eq!(addresses.len(), 2);
     }
 
     #[test]
     fn a_world_takes_no_time_unless_it_says_so() {
-        let still = Server::of_host(&World::parse("").unwrap(), "host.ke");
-        assert_eq!((still.round_trip, still.transfer_time(1_000_000)), (Duration::ZERO, Duration::ZERO));
+        let timeless = Server::for_host(&World::parse("").unwrap(), "host.ke");
+        assert_eq!(
+            (timeless.round_trip, timeless.transfer_time(1_000_000)),
+            (Duration::ZERO, Duration::ZERO)
+        );
         let timed = |scale: u64| {
             let world = World::parse(&format!("[time]\nscale = {scale}")).unwrap();
-            Server::of_host(&world, "host.ke")
+            Server::for_host(&world, "host.ke")
         };
         let (one, two) = (timed(1), timed(2));
         assert!(one.round_trip >= Duration::from_millis(1) && one.transfer_time(1000) > Duration::ZERO);

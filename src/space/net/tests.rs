@@ -10,7 +10,7 @@ use crate::{Reaction, Web, World};
 
 fn servers(text: &str) -> Vec<Server> {
     let world = World::parse(&format!("seed = 31\n[time]\nscale = 1.0\n{text}")).unwrap();
-    (0..MANY).map(|number| Server::numbered(&world, number)).collect()
+    (0..MANY).map(|number| Server::from_number(&world, number)).collect()
 }
 
 fn count(servers: &[Server], wanted: impl Fn(&Server) -> bool) -> u64 {
@@ -95,7 +95,7 @@ fn software_and_gzip_have_their_shares() {
     let text = "[servers]\napache_share = 0.6\niis_share = 0.2\nnginx_share = 0.05\ngzip_share = 0.3\n";
     for date in ["2006-06-01", "2026-06-01"] {
         let world = World::parse(&format!("seed = 34\ndate = \"{date}\"\n{text}")).unwrap();
-        let servers: Vec<Server> = (0..MANY).map(|number| Server::numbered(&world, number)).collect();
+        let servers: Vec<Server> = (0..MANY).map(|number| Server::from_number(&world, number)).collect();
         // A product is a name, then a version or a comment (RFC 9110 §10.1.5).
         let product = |software: &'static str| software.split(['/', ' ']).next();
         let of = |name: &str| count(&servers, |server| product(server.software) == Some(name));
@@ -110,16 +110,16 @@ fn software_and_gzip_have_their_shares() {
 #[test]
 fn addresses_lie_where_the_uplink_says() {
     let world = World::parse("profile = \"africa-2006\"\nseed = 35").unwrap();
-    let servers: Vec<Server> = (0..MANY).map(|number| Server::numbered(&world, number)).collect();
+    let servers: Vec<Server> = (0..MANY).map(|number| Server::from_number(&world, number)).collect();
     let (mut in_europe, mut offshore) = (0, 0);
     for server in &servers {
-        let network = Network::holding(server.address).unwrap();
+        let network = Network::containing(server.address).unwrap();
         assert_eq!(network.is_home(&world), server.uplink != Uplink::Offshore, "{server:?}");
         if server.uplink == Uplink::Offshore && network.region != Region::Africa {
             offshore += 1;
             in_europe += u64::from(network.region == Region::Europe);
         }
-        let block = Network::holding(server.v6.unwrap().into()).unwrap();
+        let block = Network::containing(server.v6.unwrap().into()).unwrap();
         assert_eq!((block.asn, block.country), (network.asn, network.country));
     }
     assert_share("Europe", in_europe, offshore, 0.65);
@@ -145,7 +145,7 @@ fn service_times_are_log_normal_and_hang_on_the_url() {
 fn offshore_addresses_lie_in_neighbouring_countries_europe_and_elsewhere_by_their_shares() {
     let offshore = servers("[servers]\noffshore_share = 1.0");
     let of = |wanted: fn(Region) -> bool| {
-        count(&offshore, |server| wanted(Network::holding(server.address).unwrap().region))
+        count(&offshore, |server| wanted(Network::containing(server.address).unwrap().region))
     };
     let counts = [of(|region| region == Region::Africa), of(|region| region == Region::Europe)];
     let elsewhere = MANY - counts[0] - counts[1];

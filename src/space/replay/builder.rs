@@ -3,7 +3,7 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::AtomicU64;
 
 use super::kept::{LinkElement, LinkMark, RecordedPages, RecordedResponse};
-use super::recorded::{Mishap, RecordedExchange, RecordedLink};
+use super::recorded::{RecordedExchange, RecordedLink, ReplayFailure};
 use super::servers::{RecordedServers, microseconds};
 use super::texts::{Interner, TextId};
 use super::{Contents, Name, RecordedHost, Replay, key_of};
@@ -18,7 +18,7 @@ pub struct ReplayBuilder {
     software_names: Vec<&'static str>,
     hosts: HashMap<Box<str>, RecordedHost>,
     servers: RecordedServers,
-    answers: HashMap<u64, PendingResponse>,
+    responses: HashMap<u64, PendingResponse>,
     robots: HashMap<u64, TextId>,
     targets: Vec<TextId>,
     marks: Vec<LinkMark>,
@@ -53,7 +53,7 @@ struct PendingResponse {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ResponseWeight {
     /// No server was contacted.
-    NotAsked,
+    NotSent,
     /// A page that was requested as a robots.txt, or the reverse.
     InPassing,
     Proper,
@@ -63,7 +63,7 @@ impl ResponseWeight {
     pub(crate) fn new(url: &WebUrl, exchange: &RecordedExchange<'_>) -> Self {
         let is_robots_txt = url.path() == "/robots.txt";
         match () {
-            () if exchange.address.is_none() => Self::NotAsked,
+            () if exchange.address.is_none() => Self::NotSent,
             () if is_robots_txt != exchange.is_robots => Self::InPassing,
             () => Self::Proper,
         }
@@ -82,29 +82,34 @@ impl ReplayBuilder {
     /// Adds one exchange.
     pub fn exchange(&mut self, exchange: &RecordedExchange<'_>) {
         let url = WebUrl::parse(exchange.url).ok();
-        let mishap = exchange.failure.map_or(Some((Mishap::None, true)), Mishap::from_word);
-        let (Some(url), Some((mishap, is_same))) = (url, mishap) else {
+        let replay_failure =
+            exchange.failure.map_or(Some((ReplayFailure::None, true)), ReplayFailure::from_word);
+        let (Some(url), Some((replay_failure, is_same))) = (url, replay_failure) else {
             self.contents.unreadable += 1;
             return;
         };
         self.contents.at_other_ports += u64::from(url.port() != if url.is_https() { 443 } else { 80 });
-        if let Some(word) = exchange.failure.filter(|_| !is_same && mishap != Mishap::NotAsked) {
+        if let Some(word) = exchange.failure.filter(|_| !is_same && replay_failure != ReplayFailure::NotSent)
+        {
             *self.contents.approximated.entry(word.to_owned()).or_default() += 1;
         }
         let server = exchange.address.map(|address| self.servers.number_of(address));
-        self.note_host(&url, exchange, mishap, server);
-        if mishap == Mishap::NotAsked {
+        self.note_host(&url, exchange, replay_failure, server);
+        if replay_failure == ReplayFailure::NotSent {
             self.contents.not_asked += 1;
             return;
         }
         let Some(key) = key_of(url.is_https(), url.host().as_str(), url.target()) else { return };
-        let saved = self.saved(exchange, mishap);
+        let saved = self.saved(exchange, replay_failure);
         if let Some(server) = server.filter(|_| exchange.total.is_some()) {
-            self.servers.learn(server, exchange, self.software_names[saved.server as usize]);
+            self.servers.add_samples(server, exchange, self.software_names[saved.server as usize]);
         }
         let first_byte_us = exchange.first_byte.map_or(0, microseconds);
         let weight = ResponseWeight::new(&url, exchange);
-        self.enter(key, PendingResponse { saved, server, first_byte_us, links: exchange.links, weight });
+        self.add_response(
+            key,
+            PendingResponse { saved, server, first_byte_us, links: exchange.links, weight },
+        );
     }
 
     /// Adds the body of a robots.txt.
@@ -135,8 +140,8 @@ impl ReplayBuilder {
     /// The replay of everything that was added.
     pub fn build(mut self) -> Replay {
         self.end_run();
-        let servers = std::mem::take(&mut self.servers).done();
-        let by_url = self.answers(&servers);
+        let servers = std::mem::take(&mut self.servers).finish();
+        let by_url = self.responses(&servers);
         let contents = Contents {
             hosts: self.hosts.len() as u64,
             servers: servers.len() as u64,
@@ -147,7 +152,7 @@ impl ReplayBuilder {
             ..self.contents
         };
         Replay {
-            pages: RecordedPages { texts: self.texts.done(), targets: self.targets, marks: self.marks },
+            pages: RecordedPages { texts: self.texts.finish(), targets: self.targets, marks: self.marks },
             hosts: self.hosts,
             servers,
             software: self.software_names,
@@ -159,11 +164,11 @@ impl ReplayBuilder {
 
     /// The responses with their links, their robots.txt, and their service time: the time to the first byte
     /// without the round trip.
-    fn answers(&mut self, servers: &[Server]) -> HashMap<u64, RecordedResponse> {
+    fn responses(&mut self, servers: &[Server]) -> HashMap<u64, RecordedResponse> {
         let round_trip_us = |number: u32| microseconds(servers[number as usize].round_trip);
-        let mut by_url = HashMap::with_capacity(self.answers.len());
+        let mut by_url = HashMap::with_capacity(self.responses.len());
         for (key, PendingResponse { saved, server, first_byte_us, links, .. }) in
-            std::mem::take(&mut self.answers)
+            std::mem::take(&mut self.responses)
         {
             let (first_link, link_count) = self.runs.get(&key).copied().unwrap_or_default();
             self.contents.pages += u64::from(links.is_some());
@@ -184,30 +189,30 @@ impl ReplayBuilder {
         &mut self,
         url: &WebUrl,
         exchange: &RecordedExchange<'_>,
-        mishap: Mishap,
+        replay_failure: ReplayFailure,
         server: Option<u32>,
     ) {
-        let name = match (server, mishap) {
+        let name = match (server, replay_failure) {
             (Some(number), _) => Name::At(number),
-            (None, Mishap::NoAddress) => Name::NoAddress,
-            (None, Mishap::NameServerSilent) => Name::Silence,
-            (None, Mishap::NameServerFails) => Name::Fails,
+            (None, ReplayFailure::NoAddress) => Name::NoAddress,
+            (None, ReplayFailure::NameServerSilent) => Name::Silence,
+            (None, ReplayFailure::NameServerFails) => Name::Fails,
             _ => Name::Missing,
         };
-        let fresh = RecordedHost { name, handshake: Handshake::Closed };
-        let standing = self.hosts.entry(url.host().as_str().into()).or_insert(fresh);
-        if matches!(name, Name::At(_)) || !matches!(standing.name, Name::At(_)) {
-            standing.name = name;
+        let candidate = RecordedHost { name, handshake: Handshake::Closed };
+        let recorded_host = self.hosts.entry(url.host().as_str().into()).or_insert(candidate);
+        if matches!(name, Name::At(_)) || !matches!(recorded_host.name, Name::At(_)) {
+            recorded_host.name = name;
         }
         let is_greeted = exchange.status.is_some() || exchange.failure == Some("tls_certificate");
         if url.is_https() && is_greeted {
-            standing.handshake = Handshake::Certificate(certificate(exchange));
+            recorded_host.handshake = Handshake::Certificate(certificate(exchange));
         }
     }
 
-    fn saved(&mut self, exchange: &RecordedExchange<'_>, mishap: Mishap) -> RecordedResponse {
+    fn saved(&mut self, exchange: &RecordedExchange<'_>, replay_failure: ReplayFailure) -> RecordedResponse {
         RecordedResponse {
-            mishap,
+            replay_failure,
             status: exchange.status.unwrap_or(0),
             content_type: self.field(exchange.content_type),
             charset: self.field(exchange.charset),
@@ -249,15 +254,15 @@ impl ReplayBuilder {
         }
     }
 
-    fn enter(&mut self, key: u64, fresh: PendingResponse) {
-        match self.answers.entry(key) {
-            Entry::Vacant(place) => {
-                place.insert(fresh);
+    fn add_response(&mut self, key: u64, candidate: PendingResponse) {
+        match self.responses.entry(key) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(candidate);
             }
             Entry::Occupied(mut known) => {
                 self.contents.repeated += 1;
-                if fresh.weight >= known.get().weight {
-                    known.insert(fresh);
+                if candidate.weight >= known.get().weight {
+                    known.insert(candidate);
                 }
             }
         }
@@ -288,9 +293,9 @@ fn certificate(exchange: &RecordedExchange<'_>) -> Certificate {
 }
 
 /// Number of internal URLs without a response, with TLS or without.
-fn unfetched(texts: &Interner, internal: &[bool], answers: &HashMap<u64, RecordedResponse>) -> u64 {
+fn unfetched(texts: &Interner, internal: &[bool], responses: &HashMap<u64, RecordedResponse>) -> u64 {
     let is_unfetched = |url: &str| {
-        key_of_url(url).is_some_and(|key| !answers.contains_key(&key) && !answers.contains_key(&!key))
+        key_of_url(url).is_some_and(|key| !responses.contains_key(&key) && !responses.contains_key(&!key))
     };
     let urls = texts.iter().filter(|(at, _)| internal.get(*at).copied().unwrap_or(false));
     urls.filter(|(_, url)| is_unfetched(url)).count() as u64

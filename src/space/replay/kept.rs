@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::recorded::Mishap;
+use super::recorded::ReplayFailure;
 use super::texts::{TextId, Texts};
 
 /// The texts and links of all pages.
@@ -16,7 +16,7 @@ pub(super) struct RecordedPages {
 /// The response of one URL.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecordedResponse {
-    pub mishap: Mishap,
+    pub replay_failure: ReplayFailure,
     /// 0 without a response.
     pub status: u16,
     pub is_page: bool,

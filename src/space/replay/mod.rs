@@ -38,7 +38,7 @@ use crate::address::WebUrl;
 use crate::{Handshake, Lookup, Reaction, Records, Response, Server, Web};
 use kept::{RecordedPages, RecordedResponse};
 use page::render;
-use recorded::Mishap;
+use recorded::ReplayFailure;
 
 /// A recorded survey that can be walked again.
 ///
@@ -143,7 +143,7 @@ impl Replay {
         let text = |id| self.pages.texts.some(id).map(str::to_owned);
         let mut body = self.body(saved, is_https, host);
         let whole = body.len();
-        if matches!(saved.mishap, Mishap::Cut | Mishap::TooLong) {
+        if matches!(saved.replay_failure, ReplayFailure::Cut | ReplayFailure::TooLong) {
             body.push(b' ');
         }
         Response {
@@ -158,7 +158,7 @@ impl Replay {
             body,
             identity: None,
             is_chunked: false,
-            cut_after: (saved.mishap == Mishap::Cut).then_some(whole),
+            cut_after: (saved.replay_failure == ReplayFailure::Cut).then_some(whole),
             service: Duration::from_micros(saved.service_us.into()),
         }
     }
@@ -169,12 +169,12 @@ impl Replay {
     fn content_type(&self, saved: &RecordedResponse, target: &str) -> Option<Cow<'static, str>> {
         let recorded = self.pages.texts.some(saved.content_type);
         let first = recorded.and_then(|recorded| recorded.split([';', ',']).next()).map_or("", str::trim);
-        let is_told =
+        let is_page_type =
             ["text/html", "application/xhtml+xml"].iter().any(|page| first.eq_ignore_ascii_case(page));
-        if saved.is_page && !is_told {
+        if saved.is_page && !is_page_type {
             return Some(Cow::Borrowed("text/html"));
         }
-        if is_told && !saved.is_page && target != "/robots.txt" && (200..300).contains(&saved.status) {
+        if is_page_type && !saved.is_page && target != "/robots.txt" && (200..300).contains(&saved.status) {
             return Some(Cow::Borrowed("application/octet-stream"));
         }
         recorded.map(|recorded| Cow::Owned(recorded.to_owned()))
@@ -212,8 +212,8 @@ impl Replay {
 
 impl Web for Replay {
     fn lookup(&self, host: &str) -> Lookup {
-        let Some(standing) = self.hosts.get(host) else { return Lookup::NoSuchName };
-        match standing.name {
+        let Some(recorded_host) = self.hosts.get(host) else { return Lookup::NoSuchName };
+        match recorded_host.name {
             Name::Missing => Lookup::NoSuchName,
             Name::NoAddress => Lookup::Found(Records::default()),
             Name::Silence => Lookup::Silence,
@@ -226,7 +226,7 @@ impl Web for Replay {
     }
 
     fn handshake(&self, host: &str) -> Handshake {
-        self.hosts.get(host).map_or(Handshake::Closed, |standing| standing.handshake.clone())
+        self.hosts.get(host).map_or(Handshake::Closed, |recorded_host| recorded_host.handshake.clone())
     }
 
     fn server(&self, host: &str) -> Option<Server> {
@@ -236,7 +236,7 @@ impl Web for Replay {
         }
     }
 
-    fn counts_questions(&self) -> bool {
+    fn counts_requests(&self) -> bool {
         true
     }
 
@@ -248,9 +248,9 @@ impl Web for Replay {
         let Some(saved) = key.and_then(|key| self.by_url.get(&key)) else {
             return Reaction::Response(self.not_found(host));
         };
-        match saved.mishap {
-            Mishap::Silence => Reaction::Silence,
-            Mishap::None | Mishap::Cut | Mishap::TooLong if saved.status > 0 => {
+        match saved.replay_failure {
+            ReplayFailure::Silence => Reaction::Silence,
+            ReplayFailure::None | ReplayFailure::Cut | ReplayFailure::TooLong if saved.status > 0 => {
                 Reaction::Response(self.response(saved, is_https, host, target))
             }
             _ => Reaction::Reset,

@@ -69,7 +69,7 @@ pub struct RecordedLink<'a> {
 
 /// The equivalent of a recorded failure in a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Mishap {
+pub(super) enum ReplayFailure {
     #[default]
     None,
     NoSuchName,
@@ -77,7 +77,7 @@ pub(super) enum Mishap {
     NameServerSilent,
     NameServerFails,
     /// The survey itself did not send the request: nothing is known about the server.
-    NotAsked,
+    NotSent,
     Reset,
     Silence,
     /// The body is truncated.
@@ -86,7 +86,7 @@ pub(super) enum Mishap {
     TooLong,
 }
 
-impl Mishap {
+impl ReplayFailure {
     /// The equivalent of a word from the list, and whether a survey of the replay records the same word; none
     /// for a word that is not in the list.
     pub(crate) fn from_word(word: &str) -> Option<(Self, bool)> {
@@ -96,7 +96,7 @@ impl Mishap {
             "dns_timeout" => (Self::NameServerSilent, true),
             "dns_servfail" => (Self::NameServerFails, true),
             "opted_out" | "address_refused" | "held_off" | "given_up" | "server_budget" | "no_route" => {
-                (Self::NotAsked, false)
+                (Self::NotSent, false)
             }
             "reset" | "idle_closed" => (Self::Reset, true),
             // A gateway accepts every connection and speaks HTTP: a reset is the nearest it can do.

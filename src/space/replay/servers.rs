@@ -16,7 +16,7 @@ const SHORTEST_TRANSFER: Duration = Duration::from_millis(1);
 #[derive(Default)]
 pub(super) struct RecordedServers {
     numbers: HashMap<IpAddr, u32>,
-    notes: Vec<ServerSamples>,
+    server_samples: Vec<ServerSamples>,
 }
 
 struct ServerSamples {
@@ -29,41 +29,53 @@ struct ServerSamples {
 impl RecordedServers {
     /// The number of an address, assigned at first use.
     pub(crate) fn number_of(&mut self, address: IpAddr) -> u32 {
-        let next = u32::try_from(self.notes.len()).unwrap_or(u32::MAX);
+        let next = u32::try_from(self.server_samples.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(address).or_insert_with(|| {
             let (round_trips_us, bits_per_second) = (Vec::new(), Vec::new());
-            self.notes.push(ServerSamples { address, software: "", round_trips_us, bits_per_second });
+            self.server_samples.push(ServerSamples {
+                address,
+                software: "",
+                round_trips_us,
+                bits_per_second,
+            });
             next
         })
     }
 
     /// Adds the samples of an exchange; the first software name of a server is kept.
-    pub(crate) fn learn(&mut self, number: u32, exchange: &RecordedExchange<'_>, software: &'static str) {
-        let notes = &mut self.notes[number as usize];
-        if notes.software.is_empty() {
-            notes.software = software;
+    pub(crate) fn add_samples(
+        &mut self,
+        number: u32,
+        exchange: &RecordedExchange<'_>,
+        software: &'static str,
+    ) {
+        let server_samples = &mut self.server_samples[number as usize];
+        if server_samples.software.is_empty() {
+            server_samples.software = software;
         }
-        notes.round_trips_us.extend(round_trip(exchange).map(microseconds));
-        notes.bits_per_second.extend(bits_per_second(exchange));
+        server_samples.round_trips_us.extend(round_trip(exchange).map(microseconds));
+        server_samples.bits_per_second.extend(bits_per_second(exchange));
     }
 
     /// The servers by number, with the medians of their samples.
-    pub(crate) fn done(self) -> Vec<Server> {
-        let server = |notes: ServerSamples| Server {
-            software: notes.software,
-            round_trip: Duration::from_micros(median(notes.round_trips_us, Ord::cmp).unwrap_or(0).into()),
-            bits_per_second: median(notes.bits_per_second, f32::total_cmp)
+    pub(crate) fn finish(self) -> Vec<Server> {
+        let server = |server_samples: ServerSamples| Server {
+            software: server_samples.software,
+            round_trip: Duration::from_micros(
+                median(server_samples.round_trips_us, Ord::cmp).unwrap_or(0).into(),
+            ),
+            bits_per_second: median(server_samples.bits_per_second, f32::total_cmp)
                 .map_or(UNKNOWN_BITS_PER_SECOND, f64::from),
-            ..Server::alone_at(notes.address)
+            ..Server::alone_at(server_samples.address)
         };
-        self.notes.into_iter().map(server).collect()
+        self.server_samples.into_iter().map(server).collect()
     }
 }
 
 /// The time to connect is one round trip; with TLS, it is used only if recorded apart from the handshake.
 fn round_trip(exchange: &RecordedExchange<'_>) -> Option<Duration> {
-    let is_told_apart = !exchange.is_encrypted || exchange.tls.is_some();
-    exchange.connect.filter(|_| is_told_apart)
+    let is_connect_separate = !exchange.is_encrypted || exchange.tls.is_some();
+    exchange.connect.filter(|_| is_connect_separate)
 }
 
 /// The number of bytes divided by the time from the first to the last of them.
@@ -71,8 +83,8 @@ fn round_trip(exchange: &RecordedExchange<'_>) -> Option<Duration> {
 fn bits_per_second(exchange: &RecordedExchange<'_>) -> Option<f32> {
     let before = [exchange.connect, exchange.tls, exchange.first_byte].into_iter().flatten().sum();
     let transfer = exchange.total?.checked_sub(before)?;
-    let is_telling = exchange.received_bytes > TWO_PACKETS && transfer >= SHORTEST_TRANSFER;
-    is_telling.then(|| (exchange.received_bytes as f64 * 8.0 / transfer.as_secs_f64()) as f32)
+    let is_significant = exchange.received_bytes > TWO_PACKETS && transfer >= SHORTEST_TRANSFER;
+    is_significant.then(|| (exchange.received_bytes as f64 * 8.0 / transfer.as_secs_f64()) as f32)
 }
 
 /// Saturates above an hour, which no response takes.
@@ -101,10 +113,10 @@ mod tests {
                 total: Some(Duration::from_millis(connect + 50 + transfer)),
                 ..RecordedExchange::default()
             };
-            servers.learn(number, &exchange, "nginx");
+            servers.add_samples(number, &exchange, "nginx");
         }
         assert_eq!(servers.number_of("41.0.0.1".parse().unwrap()), number);
-        let server = servers.done()[0];
+        let server = servers.finish()[0];
         assert_eq!((server.round_trip, server.software), (Duration::from_millis(40), "nginx"));
         assert!((server.bits_per_second - 1e6).abs() < 1.0, "{}", server.bits_per_second);
     }
@@ -120,8 +132,8 @@ mod tests {
             total: Some(Duration::from_millis(190)),
             ..RecordedExchange::default()
         };
-        servers.learn(number, &exchange, "");
-        let server = servers.done()[0];
+        servers.add_samples(number, &exchange, "");
+        let server = servers.finish()[0];
         assert_eq!(server.round_trip, Duration::ZERO);
         assert!((server.bits_per_second - UNKNOWN_BITS_PER_SECOND).abs() < 1.0);
     }

@@ -62,7 +62,7 @@ impl Interner {
         numbers.map(|number| (number as usize, texts.get(TextId(number))))
     }
 
-    pub(crate) fn done(mut self) -> Texts {
+    pub(crate) fn finish(mut self) -> Texts {
         self.texts.all.shrink_to_fit();
         self.texts.ends.shrink_to_fit();
         self.texts
@@ -91,7 +91,7 @@ mod tests {
         let ids = ["a", "", "béta", "a"].map(|text| interner.intern(text));
         assert_eq!((ids[0], ids[1]), (ids[3], TextId::NONE));
         assert_eq!(interner.len(), 3);
-        let texts = interner.done();
+        let texts = interner.finish();
         assert_eq!(ids.map(|id| texts.get(id)), ["a", "", "béta", "a"]);
         assert_eq!((texts.some(ids[0]), texts.some(TextId::NONE)), (Some("a"), None));
     }

@@ -39,7 +39,7 @@ pub(crate) enum ConnectionState {
 impl Gateway {
     /// Responds to the requests of a connection until it ends, or until the client requests a tunnel: then
     /// returns the stream and the tunnel's host.
-    pub(crate) async fn converse<S: Stream>(
+    pub(crate) async fn serve_requests<S: Stream>(
         &self,
         mut connection: Connection<S>,
     ) -> io::Result<Option<(S, String)>> {
@@ -49,7 +49,7 @@ impl Gateway {
                 break;
             };
             if head.is_for_a_tunnel() {
-                if self.digs_tunnel(&mut connection, &head.host).await? {
+                if self.open_tunnel(&mut connection, &head.host).await? {
                     return Ok(Some((connection.stream, head.host)));
                 }
                 break;
@@ -66,11 +66,11 @@ impl Gateway {
 
     /// Only a plain connection may have a tunnel, and only to a host of the world. A proxy request is not
     /// logged as an access.
-    async fn digs_tunnel<S: Stream>(&self, connection: &mut Connection<S>, host: &str) -> io::Result<bool> {
-        let leads_there = !S::IS_TLS
+    async fn open_tunnel<S: Stream>(&self, connection: &mut Connection<S>, host: &str) -> io::Result<bool> {
+        let is_allowed = !S::IS_TLS
             && matches!(self.world.lookup(host), Lookup::Found(_) | Lookup::Alias(_) | Lookup::Turns(_));
-        connection.send(if leads_there { TUNNEL } else { NO_TUNNEL }).await?;
-        Ok(leads_there)
+        connection.send(if is_allowed { TUNNEL } else { NO_TUNNEL }).await?;
+        Ok(is_allowed)
     }
 
     async fn respond_to<S: Stream>(
@@ -81,7 +81,7 @@ impl Gateway {
     ) -> io::Result<ConnectionState> {
         let reaction = self.world.respond(S::IS_TLS, &head.host, &head.target);
         let server = self.world.server(&head.host);
-        let access = seen(connection, head, received, server.as_ref());
+        let access = access_from(connection, head, received, server.as_ref());
         // Request bodies are never read, so the connection cannot continue after one.
         let is_last = head.closes || head.body_bytes != Some(0);
         let request = PendingRequest { head, server, is_last, access };
@@ -100,14 +100,14 @@ impl Gateway {
                 Ok(ConnectionState::Close)
             }
             Reaction::Reset => {
-                self.travel(connection, &request, Duration::ZERO).await;
+                self.wait_before_response(connection, &request, Duration::ZERO).await;
                 self.log.note(Access { end_us: now_us(), ..request.access });
                 Ok(ConnectionState::Reset)
             }
             Reaction::Response(response) => self.respond(connection, request, response).await,
             Reaction::Acts(acts) => {
                 let server = request.server.unwrap_or_else(|| Server::alone_at(Ipv4Addr::UNSPECIFIED.into()));
-                let acts = self.turned(&server, acts);
+                let acts = self.acts_in_force(&server, acts);
                 self.perform(connection, &server, &acts, request.access).await
             }
         }
@@ -119,11 +119,11 @@ impl Gateway {
         request: PendingRequest<'_>,
         response: Response,
     ) -> io::Result<ConnectionState> {
-        self.travel(connection, &request, response.service).await;
-        let reply = WireResponse::new(response, &request.head.asked, request.is_last);
-        let access = Access { status: Some(reply.status), ..request.access };
-        self.send(connection, request.server.as_ref(), &reply.to_bytes(), access).await?;
-        Ok(match (reply.is_cut, request.is_last) {
+        self.wait_before_response(connection, &request, response.service).await;
+        let wire_response = WireResponse::new(response, &request.head.request_fields, request.is_last);
+        let access = Access { status: Some(wire_response.status), ..request.access };
+        self.send(connection, request.server.as_ref(), &wire_response.to_bytes(), access).await?;
+        Ok(match (wire_response.is_cut, request.is_last) {
             (true, _) => ConnectionState::BreakOff,
             (false, true) => ConnectionState::Close,
             (false, false) => ConnectionState::GoOn,
@@ -132,15 +132,15 @@ impl Gateway {
 
     /// The delay before the first byte of a response: one round trip for the request, another for a new
     /// connection, and the service time.
-    async fn travel<S>(
+    async fn wait_before_response<S>(
         &self,
         connection: &mut Connection<S>,
         request: &PendingRequest<'_>,
         service: Duration,
     ) {
-        let trips = 1 + std::mem::take(&mut connection.trips_owed);
+        let round_trips = 1 + std::mem::take(&mut connection.pending_round_trips);
         let round_trip = request.server.map(|server| server.round_trip).unwrap_or_default();
-        self.links.wait(round_trip * trips + service).await;
+        self.links.wait(round_trip * round_trips + service).await;
     }
 
     /// Writes a response piece by piece at the speed of the link, and logs the access.
@@ -158,7 +158,7 @@ impl Gateway {
         let mut sent = Ok(());
         for piece in bytes.chunks(size.max(1)) {
             if let Some(server) = server {
-                self.links.carry(server, piece.len()).await;
+                self.links.transfer(server, piece.len()).await;
             }
             access.sent_bytes += piece.len() as u64;
             if access.sent_bytes == bytes.len() as u64 {
@@ -178,7 +178,7 @@ impl Gateway {
 }
 
 /// The part of an access that is known before the response.
-fn seen<S: Stream>(
+fn access_from<S: Stream>(
     connection: &Connection<S>,
     head: &RequestHead,
     received: &Received,

@@ -42,7 +42,7 @@ pub(crate) struct Connection<S> {
     pub stream: S,
     pub number: u64,
     /// Round trips of the connection setup that the first response still has to wait for.
-    pub trips_owed: u32,
+    pub pending_round_trips: u32,
     /// Received bytes not parsed yet.
     buffer: Vec<u8>,
 }
@@ -58,8 +58,8 @@ const HEAD_TOO_LARGE: &[u8] =
     b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 impl<S: Stream> Connection<S> {
-    pub(crate) fn new(stream: S, number: u64, trips_owed: u32) -> Self {
-        Self { stream, number, trips_owed, buffer: Vec::with_capacity(4096) }
+    pub(crate) fn new(stream: S, number: u64, pending_round_trips: u32) -> Self {
+        Self { stream, number, pending_round_trips, buffer: Vec::with_capacity(4096) }
     }
 
     /// Reads a whole head. None if the client closes the connection, sends too much, or sends nothing for too
@@ -108,8 +108,8 @@ impl<S: Stream> Connection<S> {
     /// is newer than that of the runtime. Unread data from the client hides this. A client that has shut down
     /// only its sending side counts as gone.
     pub(crate) fn client_left(&self) -> bool {
-        let Ok(same) = self.stream.tcp().as_fd().try_clone_to_owned() else { return false };
-        match std::net::TcpStream::from(same).peek(&mut [0]) {
+        let Ok(socket) = self.stream.tcp().as_fd().try_clone_to_owned() else { return false };
+        match std::net::TcpStream::from(socket).peek(&mut [0]) {
             Ok(bytes) => bytes == 0,
             Err(error) => error.kind() != io::ErrorKind::WouldBlock,
         }
@@ -136,6 +136,6 @@ impl<S: Stream> Connection<S> {
 
 /// The time in µs since 1970.
 pub(crate) fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+    let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(unix_time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::connection::IDLE;
-use super::dns_answer::{Answers, Transport};
+use super::dns_answer::{Resolver, Transport};
 use crate::Web;
 
 /// Attempts to find a port that is free for both UDP and TCP.
@@ -42,31 +42,31 @@ impl NameServer {
 
     /// Responds to queries until dropped.
     pub(crate) async fn run(self, world: Arc<dyn Web>) {
-        let answers = Arc::new(Answers::new(world));
-        tokio::join!(serve_udp(&self.udp, &answers), serve_tcp(&self.tcp, &answers));
+        let resolver = Arc::new(Resolver::new(world));
+        tokio::join!(serve_udp(&self.udp, &resolver), serve_tcp(&self.tcp, &resolver));
     }
 }
 
-async fn serve_udp(socket: &UdpSocket, answers: &Answers) {
+async fn serve_udp(socket: &UdpSocket, resolver: &Resolver) {
     let mut buffer = [0; 4096];
     loop {
         // An error here concerns an earlier response that its receiver rejected.
         let Ok((length, peer)) = socket.recv_from(&mut buffer).await else { continue };
-        if let Some(answer) = answers.to(&buffer[..length], Transport::Udp) {
+        if let Some(answer) = resolver.respond(&buffer[..length], Transport::Udp) {
             let _ = socket.send_to(&answer, peer).await;
         }
     }
 }
 
-async fn serve_tcp(listener: &TcpListener, answers: &Arc<Answers>) {
+async fn serve_tcp(listener: &TcpListener, resolver: &Arc<Resolver>) {
     // An error on a connection ends only that connection. Dropping the set ends them all.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => {
                 let Ok((stream, _)) = accepted else { continue };
-                let answers = Arc::clone(answers);
-                connections.spawn(async move { serve_connection(stream, &answers).await });
+                let resolver = Arc::clone(resolver);
+                connections.spawn(async move { serve_connection(stream, &resolver).await });
             }
             Some(_) = connections.join_next() => {}
         }
@@ -75,11 +75,11 @@ async fn serve_tcp(listener: &TcpListener, answers: &Arc<Answers>) {
 
 /// RFC 1035 §4.2.2: two bytes of length before each message. If the world is silent on a query, the client
 /// may send another one.
-async fn serve_connection(mut stream: TcpStream, answers: &Answers) -> io::Result<()> {
+async fn serve_connection(mut stream: TcpStream, resolver: &Resolver) -> io::Result<()> {
     loop {
         let mut query = vec![0; usize::from(timeout(IDLE, stream.read_u16()).await??)];
         timeout(IDLE, stream.read_exact(&mut query)).await??;
-        let Some(answer) = answers.to(&query, Transport::Tcp) else { continue };
+        let Some(answer) = resolver.respond(&query, Transport::Tcp) else { continue };
         stream.write_u16(u16::try_from(answer.len()).unwrap_or(u16::MAX)).await?;
         stream.write_all(&answer).await?;
     }

@@ -20,7 +20,7 @@ const UDP_BYTES: u16 = 1232;
 const MOST_ALIASES: usize = 10_000;
 
 /// The responses of the name server of a world: addresses, aliases, and errors.
-pub(crate) struct Answers {
+pub(crate) struct Resolver {
     world: Arc<dyn Web>,
     /// The records of alias targets in earlier responses, for clients that query those names next.
     aliases: Mutex<HashMap<String, Records>>,
@@ -34,13 +34,13 @@ pub(crate) enum Transport {
     Tcp,
 }
 
-impl Answers {
+impl Resolver {
     pub(crate) fn new(world: Arc<dyn Web>) -> Self {
         Self { world, aliases: Mutex::default(), turns: Mutex::default() }
     }
 
     /// The response to a query; none if the message is no query or the world is silent.
-    pub(crate) fn to(&self, bytes: &[u8], transport: Transport) -> Option<Vec<u8>> {
+    pub(crate) fn respond(&self, bytes: &[u8], transport: Transport) -> Option<Vec<u8>> {
         let request = Message::from_vec(bytes).ok()?;
         if request.metadata.message_type != MessageType::Query {
             return None;
@@ -86,7 +86,7 @@ impl Answers {
             Lookup::Alias(alias) => Some(Records { alias: Some(alias), ..Records::default() }),
             Lookup::Turns(turns) => {
                 ttl = 0;
-                Some(self.turn_of(name, query.query_type(), turns))
+                Some(self.records_in_turn(name, query.query_type(), turns))
             }
             Lookup::Odd(records, oddity) => {
                 odd = Some(oddity);
@@ -107,20 +107,20 @@ impl Answers {
         }
         // A name that cannot be encoded has no records.
         answer.answers = answers(query, &records, ttl).unwrap_or_default();
-        let is_only_alias = |record: &Record| record.record_type() == RecordType::CNAME;
-        if query.query_type() != RecordType::CNAME && answer.answers.iter().all(is_only_alias) {
+        let is_alias = |record: &Record| record.record_type() == RecordType::CNAME;
+        if query.query_type() != RecordType::CNAME && answer.answers.iter().all(is_alias) {
             answer.authorities.extend(authority(query.name()));
         }
         Some((code, odd))
     }
 
     /// The records for this query; queries are counted for each record type.
-    fn turn_of(&self, name: &str, kind: RecordType, mut turns: Vec<Records>) -> Records {
-        let mut asked = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = asked.entry((name.to_owned(), kind)).or_default();
-        let at = (*before).min(turns.len().saturating_sub(1));
-        *before += 1;
-        if turns.is_empty() { Records::default() } else { turns.swap_remove(at) }
+    fn records_in_turn(&self, name: &str, kind: RecordType, mut turns: Vec<Records>) -> Records {
+        let mut query_counts = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier_queries = query_counts.entry((name.to_owned(), kind)).or_default();
+        let index = (*earlier_queries).min(turns.len().saturating_sub(1));
+        *earlier_queries += 1;
+        if turns.is_empty() { Records::default() } else { turns.swap_remove(index) }
     }
 
     fn find(&self, name: &str) -> Lookup {
@@ -155,7 +155,7 @@ fn answers(query: &Query, records: &Records, ttl: u32) -> Result<Vec<Record>, Pr
         answers.push(Record::from_rdata(owner, ttl, RData::CNAME(CNAME(alias.clone()))));
         owner = alias;
     }
-    let v4 = records.v4.iter().chain(&records.further).map(|address: &Ipv4Addr| RData::A(A(*address)));
+    let v4 = records.v4.iter().chain(&records.more_v4).map(|address: &Ipv4Addr| RData::A(A(*address)));
     let v6 = records.v6.map(|address: Ipv6Addr| RData::AAAA(AAAA(address)));
     let is_wanted = |data: &RData| [data.record_type(), RecordType::ANY].contains(&query.query_type());
     let addresses = v4.chain(v6).filter(is_wanted);
@@ -168,7 +168,7 @@ fn answers(query: &Query, records: &Records, ttl: u32) -> Result<Vec<Record>, Pr
 fn authority(name: &Name) -> Option<Record> {
     let zone = name.trim_to(1);
     let server = Name::from_ascii("ns").ok()?.append_domain(&zone).ok()?;
-    let person = Name::from_ascii("hostmaster").ok()?.append_domain(&zone).ok()?;
-    let soa = SOA::new(server, person, 1, 7200, 1800, 604_800, NEGATIVE_TTL);
+    let mailbox = Name::from_ascii("hostmaster").ok()?.append_domain(&zone).ok()?;
+    let soa = SOA::new(server, mailbox, 1, 7200, 1800, 604_800, NEGATIVE_TTL);
     Some(Record::from_rdata(zone, NEGATIVE_TTL, RData::SOA(soa)))
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use hickory_proto::op::{Edns, Message, Query, ResponseCode};
 use hickory_proto::rr::{Name, RData, RecordType};
 
-use super::dns_answer::{Answers, Transport};
+use super::dns_answer::{Resolver, Transport};
 use crate::fake_web::{FakeWeb, V4, V6};
 
-fn answers() -> Answers {
-    Answers::new(Arc::new(FakeWeb::quick()))
+fn answers() -> Resolver {
+    Resolver::new(Arc::new(FakeWeb::quick()))
 }
 
 fn query(name: &str, kind: RecordType) -> Message {
@@ -17,8 +17,8 @@ fn query(name: &str, kind: RecordType) -> Message {
     message
 }
 
-fn ask(answers: &Answers, name: &str, kind: RecordType) -> Option<Message> {
-    let answer = answers.to(&query(name, kind).to_vec().unwrap(), Transport::Udp)?;
+fn ask(answers: &Resolver, name: &str, kind: RecordType) -> Option<Message> {
+    let answer = answers.respond(&query(name, kind).to_vec().unwrap(), Transport::Udp)?;
     Some(Message::from_vec(&answer).unwrap())
 }
 
@@ -78,9 +78,9 @@ fn trouble_with_names_is_as_the_world_says() {
 #[test]
 fn an_answer_that_is_truncated_is_whole_over_tcp() {
     let (answers, query) = (answers(), query("long.ke.", RecordType::A).to_vec().unwrap());
-    let short = Message::from_vec(&answers.to(&query, Transport::Udp).unwrap()).unwrap();
+    let short = Message::from_vec(&answers.respond(&query, Transport::Udp).unwrap()).unwrap();
     assert!(short.metadata.truncation && short.answers.is_empty());
-    let whole = Message::from_vec(&answers.to(&query, Transport::Tcp).unwrap()).unwrap();
+    let whole = Message::from_vec(&answers.respond(&query, Transport::Tcp).unwrap()).unwrap();
     assert!(!whole.metadata.truncation);
     assert_eq!(data(&whole), [RData::A(V4.into())]);
 }
@@ -89,7 +89,7 @@ fn an_answer_that_is_truncated_is_whole_over_tcp() {
 fn the_question_comes_back_as_it_was_asked() {
     let mut asked = query("wWw.AnY.kE.", RecordType::A);
     asked.set_edns(Edns::new());
-    let answer = answers().to(&asked.to_vec().unwrap(), Transport::Udp).unwrap();
+    let answer = answers().respond(&asked.to_vec().unwrap(), Transport::Udp).unwrap();
     let answer = Message::from_vec(&answer).unwrap();
     assert_eq!(answer.queries[0].name().to_ascii(), "wWw.AnY.kE.");
     assert_eq!(answer.answers[0].name.to_ascii(), "wWw.AnY.kE.");
@@ -103,7 +103,7 @@ fn what_is_no_query_is_not_answered() {
     let mut answer = query("any.ke.", RecordType::A);
     answer.metadata.message_type = hickory_proto::op::MessageType::Response;
     for bytes in [answer.to_vec().unwrap(), b"nonsense".to_vec(), Vec::new()] {
-        assert_eq!(answers.to(&bytes, Transport::Udp), None);
+        assert_eq!(answers.respond(&bytes, Transport::Udp), None);
     }
 }
 

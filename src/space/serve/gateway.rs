@@ -31,7 +31,7 @@ pub(crate) struct Gateway {
     pub stop: watch::Receiver<bool>,
     pub connections: AtomicU64,
     /// Number of requests to each server that bans clients.
-    pub turns: Mutex<HashMap<IpAddr, u32>>,
+    pub turn_counts: Mutex<HashMap<IpAddr, u32>>,
 }
 
 impl Gateway {
@@ -70,7 +70,7 @@ impl Gateway {
                 Some(TLS_HANDSHAKE) => return self.serve_tls(tcp, number, tunnel).await,
                 Some(_) => {}
             }
-            match self.converse(Connection::new(tcp, number, 1)).await? {
+            match self.serve_requests(Connection::new(tcp, number, 1)).await? {
                 Some((stream, host)) => (tcp, tunnel) = (stream, Some(host)),
                 None => return Ok(()),
             }
@@ -82,8 +82,8 @@ impl Gateway {
     async fn serve_tls(&self, mut tcp: TcpStream, number: u64, tunnel: Option<String>) -> io::Result<()> {
         let arrival_us = now_us();
         let start = timeout(IDLE, LazyConfigAcceptor::new(Acceptor::default(), &mut tcp)).await??;
-        let named = start.client_hello().server_name().map(str::to_ascii_lowercase);
-        let host = named.or(tunnel).unwrap_or_default();
+        let sni_host = start.client_hello().server_name().map(str::to_ascii_lowercase);
+        let host = sni_host.or(tunnel).unwrap_or_default();
         let server = self.world.server(&host);
         let access = Access {
             address: server.map(|server| server.address),
@@ -95,10 +95,10 @@ impl Gateway {
         };
         if let (Some(server), Handshake::Acts(acts)) = (server, self.world.handshake(&host)) {
             drop(start);
-            return self.act_out(Connection::new(tcp, number, 0), &server, &acts, access).await;
+            return self.perform_and_close(Connection::new(tcp, number, 0), &server, &acts, access).await;
         }
         match self.shake_hands(start, &host).await {
-            Ok(stream) => self.converse(Connection::new(stream, number, 0)).await.map(|_| ()),
+            Ok(stream) => self.serve_requests(Connection::new(stream, number, 0)).await.map(|_| ()),
             Err(error) => {
                 self.log.note(Access { end_us: now_us(), ..access });
                 Err(error)

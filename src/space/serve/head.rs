@@ -10,7 +10,7 @@ pub(crate) struct RequestHead {
     pub host: String,
     pub user_agent: String,
     /// The fields that the response depends on.
-    pub asked: RequestFields,
+    pub request_fields: RequestFields,
     /// The client wants the connection closed after the response.
     pub closes: bool,
     /// Size of the body; 0 without a body, none if the size is unknown.
@@ -41,7 +41,11 @@ impl RequestHead {
             target: target.to_owned(),
             host: String::new(),
             user_agent: String::new(),
-            asked: RequestFields { method: method_of(method), is_http_1_0, ..RequestFields::default() },
+            request_fields: RequestFields {
+                method: method_of(method),
+                is_http_1_0,
+                ..RequestFields::default()
+            },
             closes: is_http_1_0,
             body_bytes: Some(0),
         };
@@ -70,9 +74,9 @@ impl RequestHead {
             "connection" if value.eq_ignore_ascii_case("keep-alive") => self.closes = false,
             "content-length" => self.body_bytes = value.parse().ok(),
             "transfer-encoding" => self.body_bytes = None,
-            "accept-encoding" => self.asked.accepts_gzip = accepts_gzip(value),
-            "if-none-match" => self.asked.if_none_match = Some(value.to_owned()),
-            "if-modified-since" => self.asked.if_modified_since = Some(value.to_owned()),
+            "accept-encoding" => self.request_fields.accepts_gzip = accepts_gzip(value),
+            "if-none-match" => self.request_fields.if_none_match = Some(value.to_owned()),
+            "if-modified-since" => self.request_fields.if_modified_since = Some(value.to_owned()),
             _ => {}
         }
     }
@@ -134,14 +138,14 @@ mod tests {
             "HEAD / HTTP/1.0\r\nAccept-Encoding: br, GZIP;q=0.5\r\nIf-None-Match: \"a\", W/\"b\"\r\n\
              If-Modified-Since: Thu, 01 Jun 2006 00:00:00 GMT\r\n\r\n",
         );
-        let asked = RequestFields {
+        let request_fields = RequestFields {
             method: Method::Head,
             is_http_1_0: true,
             accepts_gzip: true,
             if_none_match: Some("\"a\", W/\"b\"".to_owned()),
             if_modified_since: Some("Thu, 01 Jun 2006 00:00:00 GMT".to_owned()),
         };
-        assert_eq!(head.unwrap().asked, asked);
+        assert_eq!(head.unwrap().request_fields, request_fields);
         for (value, is_accepted) in [("gzip;q=0", false), ("*", true), ("identity", false), ("", false)] {
             assert_eq!(accepts_gzip(value), is_accepted, "{value}");
         }

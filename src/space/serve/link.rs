@@ -15,7 +15,7 @@ pub(crate) struct ServerLinks {
     /// All times are divided by this factor.
     speed: f64,
     /// When the link of each address has carried all queued pieces.
-    free: Mutex<HashMap<IpAddr, Instant>>,
+    free_at: Mutex<HashMap<IpAddr, Instant>>,
 }
 
 /// The resolution of timers; shorter waits accumulate until they reach it.
@@ -30,7 +30,7 @@ const MOST_LINKS: usize = 4096;
 
 impl ServerLinks {
     pub(crate) fn new(speed: f64) -> Self {
-        Self { speed, free: Mutex::default() }
+        Self { speed, free_at: Mutex::default() }
     }
 
     /// Waits for a span of world time.
@@ -43,34 +43,34 @@ impl ServerLinks {
 
     /// The number of bytes to write at once.
     pub(crate) fn piece_bytes(&self, server: &Server) -> usize {
-        let in_time = server.bytes_per_second() * self.speed * PIECE_SECONDS;
+        let target_bytes = server.bytes_per_second() * self.speed * PIECE_SECONDS;
         // The cast saturates; the clamp handles a negative or absurd rate.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped below")]
-        (in_time as usize).clamp(SMALLEST_PIECE, LARGEST_PIECE)
+        (target_bytes as usize).clamp(SMALLEST_PIECE, LARGEST_PIECE)
     }
 
     /// Waits until the link has carried these bytes after everything queued before.
-    pub(crate) async fn carry(&self, server: &Server, bytes: usize) {
+    pub(crate) async fn transfer(&self, server: &Server, bytes: usize) {
         let time = server.transfer_time(bytes as u64).div_f64(self.speed);
         if time.is_zero() {
             return;
         }
-        let (now, done) = self.queue(server.address, time);
-        if done.duration_since(now) >= SHORTEST_WAIT {
-            sleep_until(done).await;
+        let (now, finish) = self.queue(server.address, time);
+        if finish.duration_since(now) >= SHORTEST_WAIT {
+            sleep_until(finish).await;
         }
     }
 
     /// The current time, and when the link will have carried everything queued, this included.
     fn queue(&self, address: IpAddr, time: Duration) -> (Instant, Instant) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        if free.len() >= MOST_LINKS {
-            free.retain(|_, free| *free > now);
+        if free_at.len() >= MOST_LINKS {
+            free_at.retain(|_, free_at| *free_at > now);
         }
-        let free = free.entry(address).or_insert(now);
-        *free = (*free).max(now) + time;
-        (now, *free)
+        let free_at = free_at.entry(address).or_insert(now);
+        *free_at = (*free_at).max(now) + time;
+        (now, *free_at)
     }
 }
 
@@ -84,24 +84,24 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn bytes_take_their_time_on_what_others_leave_of_the_link() {
-        let (links, begun) = (ServerLinks::new(2.0), Instant::now());
-        links.carry(&server(16_000.0, 0.5), 1000).await;
-        assert_eq!(begun.elapsed(), Duration::from_millis(500));
+        let (links, start) = (ServerLinks::new(2.0), Instant::now());
+        links.transfer(&server(16_000.0, 0.5), 1000).await;
+        assert_eq!(start.elapsed(), Duration::from_millis(500));
     }
 
     #[tokio::test(start_paused = true)]
     async fn connections_at_an_address_share_its_link() {
-        let (links, begun) = (ServerLinks::new(1.0), Instant::now());
+        let (links, start) = (ServerLinks::new(1.0), Instant::now());
         let server = server(80_000.0, 0.0);
         let small = async {
-            links.carry(&server, 1000).await;
-            begun.elapsed()
+            links.transfer(&server, 1000).await;
+            start.elapsed()
         };
         let pieces = async {
             for _ in 0..3 {
-                links.carry(&server, 1000).await;
+                links.transfer(&server, 1000).await;
             }
-            begun.elapsed()
+            start.elapsed()
         };
         let (pieces, small) = tokio::join!(pieces, small);
         assert_eq!((small, pieces), (Duration::from_millis(200), Duration::from_millis(400)));
@@ -109,23 +109,23 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_too_short_for_a_timer_is_owed_until_it_adds_up() {
-        let (links, begun, server) = (ServerLinks::new(1.0), Instant::now(), server(8e6, 0.0));
+        let (links, start, server) = (ServerLinks::new(1.0), Instant::now(), server(8e6, 0.0));
         for _ in 0..9 {
-            links.carry(&server, 100).await;
+            links.transfer(&server, 100).await;
         }
-        assert_eq!(begun.elapsed(), Duration::ZERO);
-        links.carry(&server, 100).await;
-        assert_eq!(begun.elapsed(), Duration::from_millis(1));
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        links.transfer(&server, 100).await;
+        assert_eq!(start.elapsed(), Duration::from_millis(1));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_link_without_limit_and_no_distance_cost_nothing() {
-        let (links, begun) = (ServerLinks::new(1.0), Instant::now());
+        let (links, start) = (ServerLinks::new(1.0), Instant::now());
         let endless = server(f64::INFINITY, 0.0);
-        links.carry(&endless, 1 << 30).await;
+        links.transfer(&endless, 1 << 30).await;
         assert_eq!(links.piece_bytes(&endless), LARGEST_PIECE);
         links.wait(Duration::ZERO).await;
-        assert_eq!(begun.elapsed(), Duration::ZERO);
+        assert_eq!(start.elapsed(), Duration::ZERO);
         assert_eq!(links.piece_bytes(&server(9600.0, 0.0)), SMALLEST_PIECE);
         assert_eq!(links.piece_bytes(&server(800_000.0, 0.0)), 2000);
     }

@@ -45,15 +45,15 @@ pub(super) fn distort(mut answer: Vec<u8>, oddity: Oddity, is_udp: bool) -> Vec<
         }
         Oddity::CutUnsaid if is_udp && has_answers => answer.truncate(answer.len() - 3),
         Oddity::BrokenAdditional => {
-            add(&mut answer, ADDITIONALS);
+            increment(&mut answer, ADDITIONALS);
             answer.extend([&OWNER_AND_A[..], &IN, &TTL, &[0, 200, 1]].concat());
         }
         Oddity::ShortAddress if has_answers => {
-            add(&mut answer, ANSWERS);
+            increment(&mut answer, ANSWERS);
             answer.extend([&OWNER_AND_A[..], &IN, &TTL, &[0, 3, 41, 90, 0]].concat());
         }
         Oddity::ForeignClass if has_answers => {
-            add(&mut answer, ANSWERS);
+            increment(&mut answer, ANSWERS);
             answer.extend([&OWNER_AND_A[..], &CH, &TTL, &[0, 4, 41, 90, 0, 9]].concat());
         }
         Oddity::RefusedTersely => {
@@ -69,7 +69,7 @@ fn count(message: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([message[at], message[at + 1]])
 }
 
-fn add(message: &mut [u8], at: usize) {
-    let more = count(message, at) + 1;
-    message[at..at + 2].copy_from_slice(&more.to_be_bytes());
+fn increment(message: &mut [u8], at: usize) {
+    let incremented = count(message, at) + 1;
+    message[at..at + 2].copy_from_slice(&incremented.to_be_bytes());
 }

@@ -30,36 +30,36 @@ impl Gateway {
         };
         let (most, last) = last.split_at(last.len().saturating_sub(LAST_BYTES));
         let mut sent_bytes = 0;
-        let played: io::Result<ConnectionState> = async {
-            let after = self.play(connection, server, acts, &mut sent_bytes).await?;
-            self.carry(connection, server, most, &mut sent_bytes).await?;
+        let result: io::Result<ConnectionState> = async {
+            let after = self.run_acts(connection, server, acts, &mut sent_bytes).await?;
+            self.transfer(connection, server, most, &mut sent_bytes).await?;
             sent_bytes += last.len() as u64;
             Ok(after)
         }
         .await;
-        let client_left = played.is_err() || connection.client_left();
+        let client_left = result.is_err() || connection.client_left();
         self.log.note(Access { end_us: now_us(), sent_bytes, status, client_left, ..access });
-        let after = played?;
+        let after = result?;
         connection.send(last).await?;
         Ok(after)
     }
 
     /// The acts in force: [`Act::Turn`] replaces them after some number of requests.
-    pub(crate) fn turned(&self, server: &Server, acts: Vec<Act>) -> Vec<Act> {
+    pub(crate) fn acts_in_force(&self, server: &Server, acts: Vec<Act>) -> Vec<Act> {
         let mut acts = acts.into_iter();
         match acts.next() {
-            Some(Act::Turn(after, turned)) => {
-                let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-                let requests = turns.entry(server.address).or_default();
+            Some(Act::Turn(after, acts_in_force)) => {
+                let mut turn_counts = self.turn_counts.lock().unwrap_or_else(PoisonError::into_inner);
+                let requests = turn_counts.entry(server.address).or_default();
                 *requests += 1;
-                if *requests > after { turned } else { acts.collect() }
+                if *requests > after { acts_in_force } else { acts.collect() }
             }
             first => first.into_iter().chain(acts).collect(),
         }
     }
 
     /// Like [`perform`](Self::perform), but closes the connection afterwards.
-    pub(crate) async fn act_out<S: Stream>(
+    pub(crate) async fn perform_and_close<S: Stream>(
         &self,
         mut connection: Connection<S>,
         server: &Server,
@@ -74,7 +74,7 @@ impl Gateway {
         }
     }
 
-    async fn play<S: Stream>(
+    async fn run_acts<S: Stream>(
         &self,
         connection: &mut Connection<S>,
         server: &Server,
@@ -83,22 +83,22 @@ impl Gateway {
     ) -> io::Result<ConnectionState> {
         for act in acts {
             match act {
-                Act::Send(bytes) => self.carry(connection, server, bytes, sent_bytes).await?,
+                Act::Send(bytes) => self.transfer(connection, server, bytes, sent_bytes).await?,
                 Act::Repeat(bytes, times) => {
                     for _ in 0..*times {
-                        self.carry(connection, server, bytes, sent_bytes).await?;
+                        self.transfer(connection, server, bytes, sent_bytes).await?;
                     }
                 }
                 Act::Drip(byte) => loop {
-                    self.carry(connection, server, &[*byte], sent_bytes).await?;
+                    self.transfer(connection, server, &[*byte], sent_bytes).await?;
                     self.links.wait(DRIP).await;
                 },
-                // `turned` has applied it already.
+                // `acts_in_force` has applied it already.
                 Act::Turn(..) => {}
                 Act::Hear => connection.wait_readable().await?,
                 Act::Stall => {
-                    let is_gone = connection.ignore().await;
-                    return if is_gone {
+                    let client_closed = connection.ignore().await;
+                    return if client_closed {
                         Err(io::ErrorKind::ConnectionAborted.into())
                     } else {
                         Ok(ConnectionState::Close)
@@ -112,7 +112,7 @@ impl Gateway {
     }
 
     /// Writes piece by piece, at the speed of the server's link.
-    async fn carry<S: Stream>(
+    async fn transfer<S: Stream>(
         &self,
         connection: &mut Connection<S>,
         server: &Server,
@@ -120,7 +120,7 @@ impl Gateway {
         sent_bytes: &mut u64,
     ) -> io::Result<()> {
         for piece in bytes.chunks(self.links.piece_bytes(server)) {
-            self.links.carry(server, piece.len()).await;
+            self.links.transfer(server, piece.len()).await;
             connection.send(piece).await?;
             *sent_bytes += piece.len() as u64;
         }
@@ -129,6 +129,6 @@ impl Gateway {
 }
 
 /// The status in the first line of a response, if there is one.
-fn status_in(answer: &[u8]) -> Option<u16> {
-    std::str::from_utf8(answer.get(..12)?).ok()?.strip_prefix("HTTP/1.1 ")?.parse().ok()
+fn status_in(response: &[u8]) -> Option<u16> {
+    std::str::from_utf8(response.get(..12)?).ok()?.strip_prefix("HTTP/1.1 ")?.parse().ok()
 }

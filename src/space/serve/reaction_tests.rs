@@ -70,14 +70,14 @@ async fn silence_lasts_until_the_client_goes() {
     let served = served(FakeWeb::quick()).await;
     let mut stream = connect(&served).await;
     stream.write_all(b"GET /silence HTTP/1.1\r\nHost: any.ke\r\n\r\n").await.unwrap();
-    let patience = Duration::from_millis(30);
+    let time_limit = Duration::from_millis(30);
     let mut byte = [0];
-    assert!(tokio::time::timeout(patience, stream.read(&mut byte)).await.is_err(), "no byte, no end");
+    assert!(tokio::time::timeout(time_limit, stream.read(&mut byte)).await.is_err(), "no byte, no end");
     stream.shutdown().await.unwrap();
     assert_eq!(stream.read(&mut byte).await.unwrap(), 0);
     let log = served.access_log();
     assert_eq!((log[0].status, log[0].sent_bytes, log[0].client_left), (None, 0, true));
-    assert!(took(&log[0]) >= patience);
+    assert!(took(&log[0]) >= time_limit);
 }
 
 #[tokio::test]

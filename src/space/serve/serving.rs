@@ -95,7 +95,7 @@ pub async fn serve(world: Arc<dyn Web>, settings: ServeSettings) -> Result<Serve
         hosts: TlsHosts::default(),
         stop: stopped,
         connections: AtomicU64::new(0),
-        turns: Mutex::default(),
+        turn_counts: Mutex::default(),
     });
     let mut tasks = JoinSet::new();
     tasks.spawn(name_server.run(world));

@@ -105,17 +105,17 @@ pub(crate) struct Table<'t> {
     entries: Option<&'t DeTable<'t>>,
     /// The same table of the profile that the file starts from, used for keys that the file leaves out.
     profile: Option<&'t DeTable<'t>>,
-    taken: Vec<&'static str>,
+    known_keys: Vec<&'static str>,
 }
 
 impl<'t> Table<'t> {
     pub(crate) fn root(text: &'t str, entries: &'t DeTable<'t>, profile: Option<&'t DeTable<'t>>) -> Self {
-        Self { text, name: "", line: 1, entries: Some(entries), profile, taken: Vec::new() }
+        Self { text, name: "", line: 1, entries: Some(entries), profile, known_keys: Vec::new() }
     }
 
     /// The sub-table `name`. If it is missing, every key has the profile's value or its default.
     pub(crate) fn section(&mut self, name: &'static str) -> Result<Table<'t>, WorldError> {
-        self.taken.push(name);
+        self.known_keys.push(name);
         let (line, entries) = match self.find(name) {
             None => (self.line, None),
             Some(value) => {
@@ -124,7 +124,7 @@ impl<'t> Table<'t> {
             }
         };
         let profile = self.in_profile(name).and_then(|value| value.get_ref().as_table());
-        Ok(Table { text: self.text, name, line, entries, profile, taken: Vec::new() })
+        Ok(Table { text: self.text, name, line, entries, profile, known_keys: Vec::new() })
     }
 
     pub(crate) fn number<T: Number>(
@@ -134,7 +134,7 @@ impl<'t> Table<'t> {
         allowed: &RangeInclusive<T>,
         unit: &str,
     ) -> Result<T, WorldError> {
-        self.taken.push(key);
+        self.known_keys.push(key);
         let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(default) };
         T::read(value.get_ref()).filter(|number| allowed.contains(number)).ok_or_else(|| {
             let expected = format!("{} from {} to {} ({unit})", T::WORD, allowed.start(), allowed.end());
@@ -151,7 +151,7 @@ impl<'t> Table<'t> {
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Vec<T>, WorldError> {
-        self.taken.push(key);
+        self.known_keys.push(key);
         let Some(value) = self.find(key) else {
             let of_profile = self.in_profile(key).and_then(|value| value.get_ref().as_array());
             let of_profile = of_profile.into_iter().flatten().filter_map(|item| item.get_ref().as_str());
@@ -179,7 +179,7 @@ impl<'t> Table<'t> {
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>, WorldError> {
-        self.taken.push(key);
+        self.known_keys.push(key);
         let Some(value) = self.find(key).or_else(|| self.in_profile(key)) else { return Ok(None) };
         let text = value.get_ref().as_str().and_then(read);
         text.map(Some).ok_or_else(|| self.invalid(key, value, expected))
@@ -191,7 +191,7 @@ impl<'t> Table<'t> {
         key: &'static str,
         words: &[(&str, T)],
     ) -> Result<T, WorldError> {
-        self.taken.push(key);
+        self.known_keys.push(key);
         let Some(value) = self.find(key) else { return Ok(words[0].1) };
         let text = value.get_ref().as_str();
         let chosen = words.iter().find(|(word, _)| Some(*word) == text).map(|(_, chosen)| *chosen);
@@ -201,7 +201,7 @@ impl<'t> Table<'t> {
 
     /// The text of `key`, which must be `only` if present.
     pub(crate) fn constant(&mut self, key: &'static str, only: &str) -> Result<(), WorldError> {
-        self.taken.push(key);
+        self.known_keys.push(key);
         match self.find(key) {
             Some(value) if value.get_ref().as_str() != Some(only) => {
                 Err(self.invalid(key, value, &format!("\"{only}\"")))
@@ -216,13 +216,13 @@ impl<'t> Table<'t> {
             .entries
             .into_iter()
             .flat_map(DeTable::keys)
-            .find(|key| !self.taken.contains(&key.get_ref().as_ref()));
+            .find(|key| !self.known_keys.contains(&key.get_ref().as_ref()));
         match unknown {
             None => Ok(()),
             Some(key) => Err(WorldError::UnknownKey {
                 line: self.line_at(key.span().start),
                 key: self.full_name(key.get_ref()),
-                known: self.taken.join(", "),
+                known: self.known_keys.join(", "),
             }),
         }
     }

@@ -86,17 +86,18 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_in_the_lines_of_the_file() {
-        let said = |text: &str| parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+        let parse_error = |text: &str| parse(text).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(
-            said("profile = \"africa-2006\"\n\n[sites]\ncms_share = 0.9"),
+            parse_error("profile = \"africa-2006\"\n\n[sites]\ncms_share = 0.9"),
             "line 3: in [sites], one_page_share, brochure_share, cms_share and large_share sum to 1.6500, expected 1"
         );
         assert_eq!(
-            said("\n\nprofile = 2006"),
+            parse_error("\n\nprofile = 2006"),
             "line 3: 'profile' is 2006, expected one of africa-2006, cctld-2026, japan-encodings"
         );
         assert!(
-            said("profile = \"cctld-2026\"\n[time]\nscal = 1").starts_with("line 3: unknown key 'time.scal'")
+            parse_error("profile = \"cctld-2026\"\n[time]\nscal = 1")
+                .starts_with("line 3: unknown key 'time.scal'")
         );
     }
 }

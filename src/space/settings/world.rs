@@ -312,7 +312,7 @@ mod tests {
     use crate::truth::tests::settings;
     use crate::{FeedBack, Truth, TruthSettings};
 
-    fn refusal(text: &str) -> String {
+    fn parse_error(text: &str) -> String {
         World::parse(text).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
@@ -373,7 +373,7 @@ mod tests {
             ),
             ("country_domains = []", "line 1: 'country_domains' is [], expected a list of country domains"),
         ] {
-            assert_eq!(refusal(text), said, "{text}");
+            assert_eq!(parse_error(text), said, "{text}");
         }
     }
 
@@ -388,12 +388,14 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error_that_says_what_is_known() {
-        let said = refusal("seed = 1\n[faults]\nno_dns_share = 0.1\nno_dsn_share = 0.1\n");
+        let said = parse_error("seed = 1\n[faults]\nno_dns_share = 0.1\nno_dsn_share = 0.1\n");
         assert!(
             said.starts_with("line 4: unknown key 'faults.no_dsn_share' (known here: no_dns_share, "),
             "{said}"
         );
-        assert!(refusal("sead = 1").starts_with("line 1: unknown key 'sead' (known here: specification, "));
-        assert!(refusal("seed = 1\nseed = 2").starts_with("line 2: not TOML: "));
+        assert!(
+            parse_error("sead = 1").starts_with("line 1: unknown key 'sead' (known here: specification, ")
+        );
+        assert!(parse_error("seed = 1\nseed = 2").starts_with("line 2: not TOML: "));
     }
 }

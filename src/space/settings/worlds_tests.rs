@@ -97,7 +97,7 @@ fn a_small_country_is_about_six_hundred_requests() {
 fn shared_hosting_has_two_addresses() {
     let world = world("shared hosting");
     let hosts = (0..20).map(|index| Site::new(&world, index).main_host);
-    let addresses: BTreeSet<_> = hosts.map(|host| Server::of_host(&world, &host).address).collect();
+    let addresses: BTreeSet<_> = hosts.map(|host| Server::for_host(&world, &host).address).collect();
     assert_eq!(addresses.len(), 2);
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Start {
 
 /// What the trees of a site leave to later ones: pages and scripts that are not requested again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct CarryOver {
     pub pages: HashSet<PageId>,
     pub scripts: HashMap<PageId, u32>,
     /// robots.txt files, and redirects of them, that earlier trees received; later trees get them without a
@@ -61,7 +61,7 @@ impl<'a> Country<'a> {
 
     /// The start URLs that result from the links of a tree, limited to a number of distinct URLs per site.
     pub(crate) fn fed_back(&self, links: &[LinkTruth], parent: (&str, u32)) -> Vec<Start> {
-        let mut of_sites: HashMap<String, Vec<PageId>> = HashMap::new();
+        let mut pages_by_site: HashMap<String, Vec<PageId>> = HashMap::new();
         links
             .iter()
             .filter(|link| link.in_survey)
@@ -69,12 +69,12 @@ impl<'a> Country<'a> {
             .filter_map(|url| self.start(&url, Some(parent)))
             .filter(|start| {
                 let (urls, page) =
-                    (of_sites.entry(start.site.clone()).or_default(), PageId::from_url(&start.url));
-                let is_taken = urls.len() < MOST_URLS && !urls.contains(&page);
-                if is_taken {
+                    (pages_by_site.entry(start.site.clone()).or_default(), PageId::from_url(&start.url));
+                let is_accepted = urls.len() < MOST_URLS && !urls.contains(&page);
+                if is_accepted {
                     urls.push(page);
                 }
-                is_taken
+                is_accepted
             })
             .collect()
     }
@@ -96,6 +96,6 @@ pub(super) fn fed_back(url: &str, feed_back: FeedBack) -> Option<String> {
     match feed_back {
         FeedBack::Off => None,
         FeedBack::Link => Some(url.to_owned()),
-        FeedBack::Door => WebUrl::parse(url).ok().map(|url| url.door().as_str().to_owned()),
+        FeedBack::Door => WebUrl::parse(url).ok().map(|url| url.front_page_url().as_str().to_owned()),
     }
 }

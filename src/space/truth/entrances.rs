@@ -30,7 +30,7 @@ impl FromStr for Entrances {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.parse() {
-            Ok(most @ 1..=USUAL) => Ok(Self::UpTo(most)),
+            Ok(limit @ 1..=USUAL) => Ok(Self::UpTo(limit)),
             _ if text == "all" => Ok(Self::All),
             _ => Err(format!("'{text}' is neither a number from 1 to {USUAL} nor all")),
         }
@@ -49,7 +49,7 @@ pub(super) enum Relation {
 
 impl Relation {
     /// The word for it in the table `sites`.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn column_value(self) -> &'static str {
         match self {
             Self::Offered => "offered",
             Self::FrontPage => "front_page",
@@ -89,22 +89,22 @@ pub(super) struct LevelEntry {
     /// Number of redirects that led here.
     pub hops: u32,
     /// The same page under its other scheme, whose class is counted already.
-    pub again: bool,
+    pub is_repeat: bool,
     /// At level 0, the relation of this entrance, or of the one whose redirects led here.
     pub relation: Option<Relation>,
     pub is_trap: bool,
     /// The schemes under which the page was requested: http, https.
-    pub asked: [bool; 2],
+    pub requested: [bool; 2],
 }
 
 impl LevelEntry {
     pub(crate) fn new(url: Url, hops: u32) -> Self {
-        Self { url, hops, again: false, relation: None, is_trap: false, asked: [false; 2] }
+        Self { url, hops, is_repeat: false, relation: None, is_trap: false, requested: [false; 2] }
     }
 
-    /// Set `again` if the page has its class already.
-    pub(crate) fn entrance(url: Url, relation: Relation, again: bool) -> Self {
-        Self { relation: Some(relation), again, ..Self::new(url, 0) }
+    /// Set `is_repeat` if the page has its class already.
+    pub(crate) fn entrance(url: Url, relation: Relation, is_repeat: bool) -> Self {
+        Self { relation: Some(relation), is_repeat, ..Self::new(url, 0) }
     }
 
     pub(crate) fn is_entrance(&self) -> bool {
@@ -115,58 +115,58 @@ impl LevelEntry {
 /// The entrance attempts of a tree.
 pub(super) struct EntranceAttempts {
     is_https: bool,
-    most: u16,
+    limit: u16,
     pub tried: u16,
     /// The relation of the entrance that led to the first page.
     pub opened: Option<Relation>,
     /// Tried while no page has arrived.
     by_rule: VecDeque<(Relation, Url)>,
     /// Tried in any case.
-    anyway: VecDeque<(Relation, Url)>,
+    unconditional: VecDeque<(Relation, Url)>,
     /// The URLs in the list of level 0, by scheme and page.
     listed: HashSet<(bool, PageId)>,
     /// Pages of level 0 that were skipped.
-    kept: HashMap<PageId, SkipReason>,
+    skipped: HashMap<PageId, SkipReason>,
     /// Origins that responded with a status.
-    answered: HashSet<Origin>,
+    responding: HashSet<Origin>,
     /// A front page redirects away from the site.
     pub front_moved: bool,
     /// robots.txt disallows a front page.
     forbidden: bool,
     /// robots.txt disallows an entrance.
-    pub kept_by_robots: bool,
+    pub skipped_by_robots: bool,
 }
 
 impl EntranceAttempts {
     /// For a tree that begins with `offered` on a site with this bare name.
     pub(crate) fn new(entrances: Entrances, bare: &str, offered: &Url, is_first_tree: bool) -> Self {
-        let (most, asks_all) = match entrances {
-            Entrances::UpTo(most) => (most, false),
+        let (limit, asks_all) = match entrances {
+            Entrances::UpTo(limit) => (limit, false),
             Entrances::All => (USUAL, is_first_tree),
         };
         Self {
             is_https: offered.is_https,
-            most: most.into(),
+            limit: limit.into(),
             tried: 1,
             opened: None,
             by_rule: in_order(bare, offered).into(),
-            anyway: if asks_all { doors(bare, offered).into() } else { VecDeque::new() },
+            unconditional: if asks_all { doors(bare, offered).into() } else { VecDeque::new() },
             listed: HashSet::from([(offered.is_https, PageId::from_url(offered))]),
-            kept: HashMap::new(),
-            answered: HashSet::new(),
+            skipped: HashMap::new(),
+            responding: HashSet::new(),
             front_moved: false,
             forbidden: false,
-            kept_by_robots: false,
+            skipped_by_robots: false,
         }
     }
 
     /// For a tree whose only entrance is the offered URL.
-    pub(crate) fn alone(bare: &str, offered: &Url) -> Self {
+    pub(crate) fn single(bare: &str, offered: &Url) -> Self {
         Self::new(Entrances::UpTo(1), bare, offered, false)
     }
 
-    pub(crate) fn note_answer(&mut self, url: &Url) {
-        self.answered.insert(origin(url));
+    pub(crate) fn note_response(&mut self, url: &Url) {
+        self.responding.insert(origin(url));
     }
 
     pub(crate) fn note_listed(&mut self, url: &Url) {
@@ -178,17 +178,17 @@ impl EntranceAttempts {
     }
 
     /// Records that a URL of level 0 is skipped.
-    pub(crate) fn note_kept(&mut self, entry: &LevelEntry, why: SkipReason) {
-        if !entry.again {
-            self.kept.insert(PageId::from_url(&entry.url), why);
+    pub(crate) fn note_skipped(&mut self, entry: &LevelEntry, reason: SkipReason) {
+        if !entry.is_repeat {
+            self.skipped.insert(PageId::from_url(&entry.url), reason);
         }
-        self.kept_by_robots |= why == SkipReason::Robots;
-        self.forbidden |= why == SkipReason::Robots && is_front(&entry.url);
+        self.skipped_by_robots |= reason == SkipReason::Robots;
+        self.forbidden |= reason == SkipReason::Robots && is_front(&entry.url);
     }
 
     /// Why the same page was skipped under its other scheme.
-    pub(crate) fn was_kept(&mut self, url: &Url) -> Option<SkipReason> {
-        self.kept.remove(&PageId::from_url(url))
+    pub(crate) fn take_skipped(&mut self, url: &Url) -> Option<SkipReason> {
+        self.skipped.remove(&PageId::from_url(url))
     }
 
     /// Records that a URL of level 0 redirects away from the site.
@@ -202,27 +202,27 @@ impl EntranceAttempts {
     pub(crate) fn next(
         &mut self,
         world: &World,
-        places: &mut HashMap<PageId, UrlState>,
+        url_states: &mut HashMap<PageId, UrlState>,
         has_page: bool,
     ) -> Option<LevelEntry> {
         if self.forbidden {
             return None;
         }
-        if has_page || self.front_moved || self.tried >= self.most {
+        if has_page || self.front_moved || self.tried >= self.limit {
             self.by_rule.clear();
         }
         loop {
             let by_rule = self.by_rule.pop_front();
-            let may = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(world, *relation, url));
-            let (relation, url) = by_rule.or_else(|| self.anyway.pop_front())?;
-            let place = places.get(&PageId::from_url(&url)).copied();
-            if !may || place == Some(UrlState::Earlier) || self.is_listed(&url) {
+            let may_try = by_rule.as_ref().is_none_or(|(relation, url)| self.may_open(world, *relation, url));
+            let (relation, url) = by_rule.or_else(|| self.unconditional.pop_front())?;
+            let url_state = url_states.get(&PageId::from_url(&url)).copied();
+            if !may_try || url_state == Some(UrlState::Earlier) || self.is_listed(&url) {
                 continue;
             }
-            places.insert(PageId::from_url(&url), UrlState::Listed);
+            url_states.insert(PageId::from_url(&url), UrlState::Listed);
             self.note_listed(&url);
             self.tried += 1;
-            return Some(LevelEntry::entrance(url, relation, place == Some(UrlState::Listed)));
+            return Some(LevelEntry::entrance(url, relation, url_state == Some(UrlState::Listed)));
         }
     }
 
@@ -235,7 +235,7 @@ impl EntranceAttempts {
             }
             Relation::OtherScheme | Relation::OtherNameOtherScheme => {
                 let first = (self.is_https, url.host.clone());
-                has_address(world, &url.host) && !self.answered.contains(&first)
+                has_address(world, &url.host) && !self.responding.contains(&first)
             }
         }
     }
@@ -265,7 +265,7 @@ fn in_order(bare: &str, offered: &Url) -> Vec<(Relation, Url)> {
 }
 
 fn doors(bare: &str, offered: &Url) -> Vec<(Relation, Url)> {
-    let of = |name: String| {
+    let both_schemes = |name: String| {
         [false, true].map(|is_https| {
             let relation = match (name == offered.host, is_https == offered.is_https) {
                 (true, true) => Relation::FrontPage,
@@ -276,7 +276,7 @@ fn doors(bare: &str, offered: &Url) -> Vec<(Relation, Url)> {
             (relation, front(is_https, &name))
         })
     };
-    names(bare).into_iter().flat_map(of).collect()
+    names(bare).into_iter().flat_map(both_schemes).collect()
 }
 
 pub(super) fn names(bare: &str) -> [String; 2] {

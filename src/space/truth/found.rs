@@ -1,20 +1,20 @@
 use super::oracle::Oracle;
 use super::rows::LinkTruth;
-use super::rules::{PageId, UrlState, word};
+use super::rules::{PageId, UrlState, element_name};
 use crate::model::content::{Link, Url};
 
 /// Handles the URLs that pages link to.
 impl Oracle<'_> {
     pub(super) fn find(&mut self, page: &Url, link: Link) {
         if self.is_external(&link.url) {
-            return self.find_external(page, link.url, word(link.element), link.nofollow);
+            return self.find_external(page, link.url, element_name(link.element), link.nofollow);
         }
         let id = PageId::from_url(&link.url);
-        let place = self.places.get(&id).copied();
+        let url_state = self.url_states.get(&id).copied();
         if link.nofollow {
-            self.places.entry(id).or_insert(UrlState::Shunned);
-        } else if matches!(place, None | Some(UrlState::Shunned)) {
-            self.places.insert(id, UrlState::Found);
+            self.url_states.entry(id).or_insert(UrlState::NofollowOnly);
+        } else if matches!(url_state, None | Some(UrlState::NofollowOnly)) {
+            self.url_states.insert(id, UrlState::Found);
             self.found.push(link.url);
         }
     }
@@ -54,7 +54,7 @@ impl Oracle<'_> {
         found
             .into_iter()
             .filter(|url| {
-                self.places.insert(PageId::from_url(url), UrlState::Listed) == Some(UrlState::Found)
+                self.url_states.insert(PageId::from_url(url), UrlState::Listed) == Some(UrlState::Found)
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 use std::collections::{HashMap, VecDeque};
 
-use super::country::{Known, Start};
+use super::country::{CarryOver, Start};
 use super::rules::PageId;
 
 /// The most trees of a site that no tree opens.
@@ -25,7 +25,7 @@ struct SiteProgress {
     /// URLs kept in case that tree does not open the site.
     spares: Vec<Start>,
     /// What its merged trees know, if none has opened it and another URL may.
-    closed: Option<Known>,
+    closed: Option<CarryOver>,
 }
 
 impl TreeQueue {
@@ -34,7 +34,7 @@ impl TreeQueue {
     }
 
     /// The next tree, with what earlier trees of its site know.
-    pub(crate) fn pop(&mut self) -> Option<(Start, Known)> {
+    pub(crate) fn pop(&mut self) -> Option<(Start, CarryOver)> {
         let start = self.trees.pop_front()?;
         let known = self.sites.get_mut(&start.site).and_then(|site| site.closed.take());
         Some((start, known.unwrap_or_default()))
@@ -57,7 +57,7 @@ impl TreeQueue {
     }
 
     /// Records that a tree is merged; `closed` is what it knows if it did not open its site.
-    pub(crate) fn merged(&mut self, site: &str, closed: Option<Known>) {
+    pub(crate) fn note_merged(&mut self, site: &str, closed: Option<CarryOver>) {
         let Some(site) = self.sites.get_mut(site) else { return };
         site.is_waiting = false;
         site.closed = closed.filter(|_| self.gives_later_trees);

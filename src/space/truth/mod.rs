@@ -36,7 +36,7 @@ pub use entrances::Entrances;
 pub use print::TruthTable;
 pub use rows::{LevelTruth, LinkTruth, SiteTruth};
 #[cfg(test)]
-pub(super) use rules::word;
+pub(super) use rules::element_name;
 
 /// The ground truth of a survey, each table sorted by its first columns.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::country::{Country, Known, Start};
+use super::country::{CarryOver, Country, Start};
 use super::entrances::{EntranceAttempts, LevelEntry, Relation};
 use super::rows::{LevelTruth, LinkTruth};
 use super::rules::{Origin, PageId, UrlState};
@@ -16,7 +16,7 @@ use crate::model::url_location::UrlLocation;
 pub(super) struct Oracle<'a> {
     pub(super) country: &'a Country<'a>,
     pub(super) start: Start,
-    pub(super) places: HashMap<PageId, UrlState>,
+    pub(super) url_states: HashMap<PageId, UrlState>,
     /// The level that is being walked.
     pub(super) list: Vec<LevelEntry>,
     pub(super) found: Vec<Url>,
@@ -34,10 +34,10 @@ pub(super) struct Oracle<'a> {
     pub(super) external_urls: HashSet<PageId>,
     pub(super) external_hosts: HashSet<String>,
     pub(super) external_sites: HashSet<Rc<str>>,
-    pub(super) server_answered: bool,
-    pub(super) page_answered: bool,
+    pub(super) server_responded: bool,
+    pub(super) page_responded: bool,
     pub(super) moved: bool,
-    pub(super) entering: EntranceAttempts,
+    pub(super) attempts: EntranceAttempts,
     pub(super) traps: TrapDetector,
     /// Number of failed pages in a row.
     pub(super) failures: u32,
@@ -65,16 +65,17 @@ type HostLookup = Option<(Arc<Site>, Role)>;
 
 impl<'a> Oracle<'a> {
     /// A tree of a site with what earlier trees know, if there were any.
-    pub(crate) fn new(country: &'a Country<'a>, start: Start, known: &Known) -> Self {
+    pub(crate) fn new(country: &'a Country<'a>, start: Start, known: &CarryOver) -> Self {
         let entrances = country.settings.entrances;
-        let mut places: HashMap<_, _> = known.pages.iter().map(|page| (*page, UrlState::Earlier)).collect();
-        places.insert(PageId::from_url(&start.url), UrlState::Listed);
+        let mut url_states: HashMap<_, _> =
+            known.pages.iter().map(|page| (*page, UrlState::Earlier)).collect();
+        url_states.insert(PageId::from_url(&start.url), UrlState::Listed);
         let offered = LevelEntry::entrance(start.url.clone(), Relation::Offered, false);
         Self {
             country,
-            places,
+            url_states,
             list: vec![offered],
-            entering: EntranceAttempts::new(entrances, &start.site, &start.url, start.seed == 0),
+            attempts: EntranceAttempts::new(entrances, &start.site, &start.url, start.seed == 0),
             start,
             found: Vec::new(),
             depth: 0,
@@ -88,8 +89,8 @@ impl<'a> Oracle<'a> {
             external_urls: HashSet::new(),
             external_hosts: HashSet::new(),
             external_sites: HashSet::new(),
-            server_answered: false,
-            page_answered: false,
+            server_responded: false,
+            page_responded: false,
             moved: false,
             traps: TrapDetector::default(),
             failures: 0,
@@ -109,8 +110,8 @@ impl<'a> Oracle<'a> {
         Some(UrlLocation::on(site, role, url))
     }
 
-    pub(super) fn content(&self, spot: Option<&UrlLocation>) -> Content {
-        spot.map_or(Content::Reset, |spot| spot.content(self.country.world))
+    pub(super) fn content(&self, location: Option<&UrlLocation>) -> Content {
+        location.map_or(Content::Reset, |location| location.content(self.country.world))
     }
 
     pub(super) fn current_level(&mut self) -> &mut LevelTruth {

@@ -9,7 +9,7 @@ const MOST_REDIRECTS: usize = 5;
 
 /// The result of one request for a robots.txt.
 enum RobotsReply {
-    Had(RobotsFetch),
+    Fetched(RobotsFetch),
     Redirect(Url),
 }
 
@@ -18,17 +18,17 @@ impl Oracle<'_> {
     /// Fetches robots.txt before the first page of an origin. A response that an earlier tree received costs
     /// no request. A failed fetch is repeated, because a site has no more trees than the allowed number of
     /// failed attempts.
-    pub(super) fn robots_verdict(&mut self, url: &Url, spot: Option<&UrlLocation>) -> RobotsAccess {
-        let had = match self.robots.get(&origin(url)) {
-            Some(had) => *had,
-            None => self.ask_robots(url),
+    pub(super) fn robots_verdict(&mut self, url: &Url, location: Option<&UrlLocation>) -> RobotsAccess {
+        let fetched = match self.robots.get(&origin(url)) {
+            Some(fetched) => *fetched,
+            None => self.fetch_robots(url),
         };
-        match (had, spot) {
-            (RobotsFetch::Rules, Some(spot)) => {
-                let robots = spot.site.robots(spot.role);
-                spot.resource.as_ref().map_or_else(
-                    || robots.verdict_on_nothing(),
-                    |resource| robots.verdict(resource, spot.site.is_script_only),
+        match (fetched, location) {
+            (RobotsFetch::Rules, Some(location)) => {
+                let robots = location.site.robots(location.role);
+                location.resource.as_ref().map_or_else(
+                    || robots.verdict_on_missing_page(),
+                    |resource| robots.verdict(resource, location.site.is_script_only),
                 )
             }
             (RobotsFetch::Nothing, Some(_)) => RobotsAccess::Allowed,
@@ -38,12 +38,12 @@ impl Oracle<'_> {
 
     /// Fetches robots.txt over all redirects. The result holds for every origin on the way; sites of the
     /// model redirect only to the same file on the same host.
-    fn ask_robots(&mut self, url: &Url) -> RobotsFetch {
+    fn fetch_robots(&mut self, url: &Url) -> RobotsFetch {
         let mut file = Url { target: "/robots.txt".to_owned(), ..url.clone() };
         let mut origins = vec![origin(&file)];
-        let had = loop {
-            match self.asked_for_robots(&file) {
-                RobotsReply::Had(had) => break had,
+        let fetched = loop {
+            match self.request_robots(&file) {
+                RobotsReply::Fetched(fetched) => break fetched,
                 RobotsReply::Redirect(_) if origins.len() > MOST_REDIRECTS => break RobotsFetch::Nothing,
                 RobotsReply::Redirect(to) => {
                     if let Some(known) = self.robots.get(&origin(&to)) {
@@ -54,13 +54,13 @@ impl Oracle<'_> {
                 }
             }
         };
-        self.robots.extend(origins.into_iter().map(|origin| (origin, had)));
-        had
+        self.robots.extend(origins.into_iter().map(|origin| (origin, fetched)));
+        fetched
     }
 
-    fn asked_for_robots(&mut self, file: &Url) -> RobotsReply {
+    fn request_robots(&mut self, file: &Url) -> RobotsReply {
         if !has_address(self.country.world, &file.host) {
-            return RobotsReply::Had(RobotsFetch::Failure);
+            return RobotsReply::Fetched(RobotsFetch::Failure);
         }
         let name = file.to_string();
         if self.earlier_robots.contains(&name) {
@@ -68,28 +68,28 @@ impl Oracle<'_> {
         } else {
             self.robots_requests += 1;
         }
-        let (status, if_there) = match self.content(self.url_location(file).as_ref()) {
+        let (status, fetched_on_success) = match self.content(self.url_location(file).as_ref()) {
             Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), RobotsFetch::Rules),
             Content::Status(status) => (Some(status), RobotsFetch::Nothing),
             Content::Redirect(_, to) => {
-                self.note_answer_for_robots(file);
+                self.note_robots_response(file);
                 self.own_robots.insert(name);
                 return RobotsReply::Redirect(to);
             }
             _ => (None, RobotsFetch::Failure),
         };
         if status.is_some() {
-            self.note_answer_for_robots(file);
+            self.note_robots_response(file);
         }
         if status.is_some_and(|status| status < 500) {
             self.own_robots.insert(name);
-            return RobotsReply::Had(if_there);
+            return RobotsReply::Fetched(fetched_on_success);
         }
-        RobotsReply::Had(RobotsFetch::Failure)
+        RobotsReply::Fetched(RobotsFetch::Failure)
     }
 
-    fn note_answer_for_robots(&mut self, file: &Url) {
-        self.server_answered = true;
-        self.entering.note_answer(file);
+    fn note_robots_response(&mut self, file: &Url) {
+        self.server_responded = true;
+        self.attempts.note_response(file);
     }
 }

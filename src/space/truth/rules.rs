@@ -11,10 +11,10 @@ pub(super) struct PageId(u128);
 
 impl PageId {
     pub(crate) fn from_url(url: &Url) -> Self {
-        Self::of_target(&url.host, &url.target)
+        Self::from_target(&url.host, &url.target)
     }
 
-    fn of_target(host: &str, target: &str) -> Self {
+    fn from_target(host: &str, target: &str) -> Self {
         Self(xxh3_128(format!("{host}{target}").as_bytes()))
     }
 }
@@ -23,7 +23,7 @@ impl PageId {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UrlState {
     /// Linked with nofollow only.
-    Shunned,
+    NofollowOnly,
     /// To be listed at the next level.
     Found,
     Listed,
@@ -46,7 +46,7 @@ pub(super) fn script(url: &Url) -> Option<PageId> {
     let path = path(url);
     let plain: Vec<&str> =
         path.split('/').map(|segment| segment.split(';').next().unwrap_or_default()).collect();
-    Some(PageId::of_target(&url.host, &plain.join("/")))
+    Some(PageId::from_target(&url.host, &plain.join("/")))
 }
 
 /// A path with more segments counts as endless.
@@ -61,12 +61,12 @@ pub(super) fn endless(url: &Url) -> Option<String> {
     let segments: Vec<&str> = path(url).split('/').filter(|segment| !segment.is_empty()).collect();
     let has_letter = |segment: &&str| segment.bytes().any(|byte| byte.is_ascii_alphabetic());
     for group in 1..=LONGEST_GROUP {
-        let goes_round = |stretch: &[&str]| {
-            stretch[group..] == stretch[..stretch.len() - group] && stretch[..group].iter().any(has_letter)
+        let repeats = |window: &[&str]| {
+            window[group..] == window[..window.len() - group] && window[..group].iter().any(has_letter)
         };
-        if let Some(at) = segments.windows(ROUNDS * group).position(goes_round) {
-            let round = format!("({})", segments[at..at + group].join("/"));
-            let parts = [&[url.host.as_str()], &segments[..at], &[round.as_str(), "**"]];
+        if let Some(at) = segments.windows(ROUNDS * group).position(repeats) {
+            let repeated_part = format!("({})", segments[at..at + group].join("/"));
+            let parts = [&[url.host.as_str()], &segments[..at], &[repeated_part.as_str(), "**"]];
             return Some(parts.concat().join("/"));
         }
     }
@@ -74,11 +74,11 @@ pub(super) fn endless(url: &Url) -> Option<String> {
 }
 
 /// Whether the last segment of the path has one of these extensions.
-pub(super) fn has_ending(url: &Url, endings: &[String]) -> bool {
+pub(super) fn has_extension(url: &Url, extensions: &[String]) -> bool {
     let last = path(url).split('/').next_back().unwrap_or_default();
     let name = last.split(';').next().unwrap_or_default().to_ascii_lowercase();
-    endings.iter().any(|ending| {
-        name.strip_suffix(ending.as_str())
+    extensions.iter().any(|extension| {
+        name.strip_suffix(extension.as_str())
             .and_then(|rest| rest.strip_suffix('.'))
             .is_some_and(|stem| !stem.is_empty())
     })
@@ -89,7 +89,7 @@ pub(super) fn path(url: &Url) -> &str {
 }
 
 /// The word for an element in the table `links`.
-pub(crate) fn word(element: Element) -> &'static str {
+pub(crate) fn element_name(element: Element) -> &'static str {
     match element {
         Element::A => "a",
         Element::Area => "area",

@@ -1,6 +1,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::country::{Country, Known, Start, fed_back};
+use super::country::{CarryOver, Country, Start, fed_back};
 use super::entrances::names;
 use super::later::TreeQueue;
 use super::oracle::Oracle;
@@ -23,24 +23,24 @@ impl Truth {
         starts.iter().cloned().for_each(|start| queue.offer(start));
         while let Some((start, known)) = queue.pop() {
             let tree = Oracle::new(&country, start, &known).walk();
-            queue.merged(&tree.row.site, tree.closed);
+            queue.note_merged(&tree.row.site, tree.closed);
             let parent = (tree.row.site.as_str(), tree.row.generation);
             country.fed_back(&tree.links, parent).into_iter().for_each(|start| queue.offer(start));
             truth.sites.push(tree.row);
             truth.levels.extend(tree.levels);
             truth.links.extend(tree.links);
         }
-        truth.tell_reachable(&country, &starts);
-        truth.sites.sort_by(|one, other| (&one.site, one.seed).cmp(&(&other.site, other.seed)));
-        truth.levels.sort_by(|one, other| {
-            (&one.site, one.seed, one.depth).cmp(&(&other.site, other.seed, other.depth))
+        truth.set_reachable(&country, &starts);
+        truth.sites.sort_by(|left, right| (&left.site, left.seed).cmp(&(&right.site, right.seed)));
+        truth.levels.sort_by(|left, right| {
+            (&left.site, left.seed, left.depth).cmp(&(&right.site, right.seed, right.depth))
         });
-        truth.links.sort_by(|one, other| {
-            (&one.site, one.seed, one.depth, &one.url).cmp(&(
-                &other.site,
-                other.seed,
-                other.depth,
-                &other.url,
+        truth.links.sort_by(|left, right| {
+            (&left.site, left.seed, left.depth, &left.url).cmp(&(
+                &right.site,
+                right.seed,
+                right.depth,
+                &right.url,
             ))
         });
         truth
@@ -48,36 +48,40 @@ impl Truth {
 
     /// Sets `reachable`. For a site that no tree has opened, tries its doors and every URL of it that the
     /// survey met.
-    fn tell_reachable(&mut self, country: &Country<'_>, starts: &[Start]) {
+    fn set_reachable(&mut self, country: &Country<'_>, starts: &[Start]) {
         let opened: HashSet<&str> =
             self.sites.iter().filter(|row| row.reachable).map(|row| row.site.as_str()).collect();
-        let shut = self.sites.iter().filter(|row| !opened.contains(row.site.as_str()));
-        let mut ways: HashMap<&str, BTreeSet<String>> =
-            shut.map(|row| (row.site.as_str(), BTreeSet::new())).collect();
-        for (site, ways) in &mut ways {
+        let closed_sites = self.sites.iter().filter(|row| !opened.contains(row.site.as_str()));
+        let mut candidates: HashMap<&str, BTreeSet<String>> =
+            closed_sites.map(|row| (row.site.as_str(), BTreeSet::new())).collect();
+        for (site, candidates) in &mut candidates {
             let doors = names(site).into_iter();
-            ways.extend(doors.flat_map(|name| ["http", "https"].map(|scheme| format!("{scheme}://{name}/"))));
+            candidates
+                .extend(doors.flat_map(|name| ["http", "https"].map(|scheme| format!("{scheme}://{name}/"))));
         }
-        let met = starts.iter().map(|start| (start.site.as_str(), start.url.to_string()));
-        let linked = self.links.iter().filter(|link| link.in_survey && !ways.is_empty());
+        let start_urls = starts.iter().map(|start| (start.site.as_str(), start.url.to_string()));
+        let linked = self.links.iter().filter(|link| link.in_survey && !candidates.is_empty());
         let linked: Vec<(&str, String)> = linked
             .filter_map(|link| {
                 let url = fed_back(&link.url, country.settings.feed_back)?;
                 Some((link.target_site.as_str(), url))
             })
             .collect();
-        for (site, url) in met.chain(linked) {
-            if let Some(ways) = ways.get_mut(site) {
-                ways.insert(url);
+        for (site, url) in start_urls.chain(linked) {
+            if let Some(candidates) = candidates.get_mut(site) {
+                candidates.insert(url);
             }
         }
         let opens = |url: &String| {
             let start = country.start(url, None);
-            start.is_some_and(|start| Oracle::new(country, start, &Known::default()).opens())
+            start.is_some_and(|start| Oracle::new(country, start, &CarryOver::default()).opens())
         };
         let mut reachable: HashSet<String> = opened.into_iter().map(str::to_owned).collect();
         reachable.extend(
-            ways.iter().filter(|(_, ways)| ways.iter().any(opens)).map(|(site, _)| (*site).to_owned()),
+            candidates
+                .iter()
+                .filter(|(_, candidates)| candidates.iter().any(opens))
+                .map(|(site, _)| (*site).to_owned()),
         );
         for row in &mut self.sites {
             row.reachable = reachable.contains(&row.site);

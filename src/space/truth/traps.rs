@@ -21,7 +21,7 @@ pub(super) struct TrapDetector {
     read: Vec<ReadPage>,
     /// For each branch that found only URLs of its own: the number of such levels in a row, and the pages on
     /// them.
-    quiet: BTreeMap<String, (u16, usize)>,
+    closed_branches: BTreeMap<String, (u16, usize)>,
     /// Patterns of all pages read.
     patterns: BTreeSet<String>,
     /// Branches, and folders of products, that are traps.
@@ -41,13 +41,13 @@ type ReadPage = (Url, usize, Vec<Url>);
 struct BranchYield {
     pages: usize,
     own: usize,
-    others: usize,
+    foreign: usize,
     dated: usize,
     twins: usize,
 }
 
 impl TrapDetector {
-    pub(super) fn note(&mut self, url: &Url, externals: usize, found: &[Url]) {
+    pub(super) fn note_page(&mut self, url: &Url, externals: usize, found: &[Url]) {
         self.read.push((url.clone(), externals, found.to_vec()));
     }
 
@@ -58,32 +58,32 @@ impl TrapDetector {
     }
 
     /// Evaluates a level at its end and adds the new traps.
-    pub(super) fn weigh(&mut self, places: &UrlStates, levels: Option<u16>) {
+    pub(super) fn evaluate(&mut self, url_states: &UrlStates, levels: Option<u16>) {
         let mut read = std::mem::take(&mut self.read);
         let Some(levels) = levels else { return };
         for (_, _, found) in &mut read {
             found.retain(|url| {
                 !url.target.contains(['?', ';'])
-                    && places.get(&PageId::from_url(url)) == Some(&UrlState::Found)
+                    && url_states.get(&PageId::from_url(url)) == Some(&UrlState::Found)
             });
         }
-        self.weigh_branches(places, &read, levels);
-        self.weigh_products(places, &read);
+        self.evaluate_branches(url_states, &read, levels);
+        self.evaluate_products(url_states, &read);
     }
 
-    fn weigh_branches(&mut self, places: &UrlStates, read: &[ReadPage], levels: u16) {
+    fn evaluate_branches(&mut self, url_states: &UrlStates, read: &[ReadPage], levels: u16) {
         self.patterns.extend(read.iter().filter_map(|(url, ..)| shape(url)).map(|(_, pattern)| pattern));
-        let brought = self.brought(places, read);
-        let before = std::mem::take(&mut self.quiet);
-        for (branch, sums) in brought.iter().filter(|(_, sums)| sums.own > 0 && sums.others == 0) {
+        let branch_yields = self.branch_yields(url_states, read);
+        let before = std::mem::take(&mut self.closed_branches);
+        for (branch, sums) in branch_yields.iter().filter(|(_, sums)| sums.own > 0 && sums.foreign == 0) {
             let (so_far, pages) = before.get(branch).copied().unwrap_or_default();
-            self.quiet.insert(branch.clone(), (so_far + 1, pages + sums.pages));
+            self.closed_branches.insert(branch.clone(), (so_far + 1, pages + sums.pages));
         }
         for (branch, _) in read.iter().flat_map(|(_, _, found)| found).filter_map(shape) {
-            let quiet = self.quiet.get(&branch).copied().unwrap_or_default();
+            let (level_count, page_count) = self.closed_branches.get(&branch).copied().unwrap_or_default();
             let is_marked =
-                brought.get(&branch).is_some_and(|sums| 2 * sums.dated.max(sums.twins) >= sums.own);
-            let is_trap = quiet.0 >= levels && quiet.1 >= LEAST_PAGES && is_marked;
+                branch_yields.get(&branch).is_some_and(|sums| 2 * sums.dated.max(sums.twins) >= sums.own);
+            let is_trap = level_count >= levels && page_count >= LEAST_PAGES && is_marked;
             if is_trap && self.branches.insert(branch.clone()) {
                 self.name(format!("{branch}/**"));
             }
@@ -91,32 +91,32 @@ impl TrapDetector {
     }
 
     /// What the pages of each branch found on this level.
-    fn brought(&self, places: &UrlStates, read: &[ReadPage]) -> BTreeMap<String, BranchYield> {
-        let mut brought: BTreeMap<String, BranchYield> = BTreeMap::new();
+    fn branch_yields(&self, url_states: &UrlStates, read: &[ReadPage]) -> BTreeMap<String, BranchYield> {
+        let mut branch_yields: BTreeMap<String, BranchYield> = BTreeMap::new();
         for (url, externals, found) in read {
             let Some((branch, _)) = shape(url) else { continue };
-            let sums = brought.entry(branch.clone()).or_default();
+            let sums = branch_yields.entry(branch.clone()).or_default();
             sums.pages += 1;
-            sums.others += externals;
+            sums.foreign += externals;
             for child in found {
                 let is_own = shape(child)
                     .is_some_and(|(same, pattern)| same == branch && self.patterns.contains(&pattern));
                 let varying = child.target.split('/').skip(1).position(|part| part.contains(is_digit));
                 sums.own += usize::from(is_own);
-                sums.others += usize::from(!is_own);
+                sums.foreign += usize::from(!is_own);
                 sums.dated += usize::from(is_own && has_date(&child.target));
                 sums.twins +=
-                    usize::from(is_own && varying.is_some_and(|at| is_removable(places, child, at)));
+                    usize::from(is_own && varying.is_some_and(|at| is_removable(url_states, child, at)));
             }
         }
-        brought
+        branch_yields
     }
 
-    fn weigh_products(&mut self, places: &UrlStates, read: &[ReadPage]) {
+    fn evaluate_products(&mut self, url_states: &UrlStates, read: &[ReadPage]) {
         let mut order = Vec::new();
         let mut makers: BTreeMap<String, (usize, usize, bool)> = BTreeMap::new();
         for (_, externals, found) in read {
-            let folders: Vec<Option<String>> = found.iter().map(|url| product(places, url)).collect();
+            let folders: Vec<Option<String>> = found.iter().map(|url| product(url_states, url)).collect();
             let Some(folder) = folders.iter().flatten().next() else { continue };
             order.push(folder.clone());
             let (pages, urls, is_noisy) = makers.entry(folder.clone()).or_default();
@@ -137,24 +137,24 @@ impl TrapDetector {
     }
 
     /// Whether a URL belongs to a trap.
-    pub(super) fn hold(&self, url: &Url, places: &UrlStates) -> bool {
+    pub(super) fn covers(&self, url: &Url, url_states: &UrlStates) -> bool {
         !url.target.contains(['?', ';'])
             && (shape(url).is_some_and(|(branch, _)| self.branches.contains(&branch))
-                || product(places, url).is_some_and(|folder| self.folders.contains(&folder)))
+                || product(url_states, url).is_some_and(|folder| self.folders.contains(&folder)))
     }
 }
 
 /// The folder of a path that still leads to a known page after one of two segments is removed.
-fn product(places: &UrlStates, url: &Url) -> Option<String> {
+fn product(url_states: &UrlStates, url: &Url) -> Option<String> {
     let parts: Vec<&str> = path(url).split('/').skip(1).collect();
-    let mut removable = (0..parts.len()).filter(|at| is_removable(places, url, *at));
+    let mut removable = (0..parts.len()).filter(|at| is_removable(url_states, url, *at));
     let (first, _) = (removable.next()?, removable.next()?);
     Some([&[url.host.as_str()], &parts[..first]].concat().join("/"))
 }
 
 /// Whether a path without this segment leads to a known page. The segment must not be the last one or a
 /// number.
-fn is_removable(places: &UrlStates, url: &Url, at: usize) -> bool {
+fn is_removable(url_states: &UrlStates, url: &Url, at: usize) -> bool {
     let parts: Vec<&str> = path(url).split('/').skip(1).collect();
     let names = parts.iter().filter(|part| !part.is_empty()).count();
     if at + 1 >= names || !parts[at].contains(|c: char| c.is_ascii_alphabetic()) {
@@ -162,7 +162,7 @@ fn is_removable(places: &UrlStates, url: &Url, at: usize) -> bool {
     }
     let rest: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
     let other = Url { target: format!("/{}", rest.join("/")), ..url.clone() };
-    places.contains_key(&PageId::from_url(&other))
+    url_states.contains_key(&PageId::from_url(&other))
 }
 
 fn is_digit(c: char) -> bool {
@@ -180,8 +180,8 @@ fn shape(url: &Url) -> Option<(String, String)> {
             _ => {}
         }
     }
-    let sign = url.host.len() + pattern[url.host.len()..].find('#')?;
-    let end = pattern[sign..].find('/').map_or(pattern.len(), |slash| sign + slash);
+    let first_number = url.host.len() + pattern[url.host.len()..].find('#')?;
+    let end = pattern[first_number..].find('/').map_or(pattern.len(), |slash| first_number + slash);
     let name = pattern[..end].rfind('/').map_or(0, |slash| slash + 1);
     let branch = pattern[name..end].rfind('.').map_or(end, |dot| name + dot);
     Some((pattern[..branch].to_owned(), pattern))
@@ -200,12 +200,12 @@ fn has_date(target: &str) -> bool {
         .collect();
     let is_year = |text: &str| text.len() == 4 && (1900..2200).contains(&text.parse().unwrap_or(0));
     let is_month = |text: &str| text.len() <= 2 && (1..13).contains(&text.parse().unwrap_or(0));
-    let follows = |pair: &[(usize, &str)]| {
+    let is_year_and_month = |pair: &[(usize, &str)]| {
         let [(start, year), (next, month)] = pair else { return false };
         next - start == 5 && is_year(year) && is_month(month)
     };
     let is_whole = |text: &str| matches!(text.len(), 6 | 8) && is_year(&text[..4]) && is_month(&text[4..6]);
-    numbers.windows(2).any(follows) || numbers.iter().any(|(_, text)| is_whole(text))
+    numbers.windows(2).any(is_year_and_month) || numbers.iter().any(|(_, text)| is_whole(text))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use super::end::SiteTree;
 use super::entrances::{EntranceAttempts, LevelEntry, SkipReason, is_front};
 use super::oracle::Oracle;
-use super::rules::{PageId, UrlState, endless, has_ending, script};
+use super::rules::{PageId, UrlState, endless, has_extension, script};
 use crate::model::content::{Content, Link, Url};
 use crate::model::robots::RobotsAccess;
 use crate::model::url_location::UrlLocation;
@@ -15,57 +15,57 @@ const MOST_FAILURES: u32 = 5;
 impl Oracle<'_> {
     /// Whether the offered URL leads to a page by itself, over redirects at most.
     pub(crate) fn opens(mut self) -> bool {
-        self.entering = EntranceAttempts::alone(&self.start.site, &self.start.url);
+        self.attempts = EntranceAttempts::single(&self.start.site, &self.start.url);
         self.level(0);
         self.walk_level();
         self.current_level().pages > 0
     }
 
     pub(crate) fn walk(mut self) -> SiteTree {
-        let mut left_for_depth = false;
+        let mut hit_depth_limit = false;
         let mut below = 0;
         while !self.list.is_empty() {
             below = self.depth + 1;
             self.level(self.depth);
-            let left = self.walk_level();
+            let unvisited = self.walk_level();
             if !self.gave_up {
                 let levels = self.country.settings.trap_levels;
-                self.traps.weigh(&self.places, levels);
+                self.traps.evaluate(&self.url_states, levels);
             }
             let next = self.next_level();
             if self.gave_up {
-                self.class_left(left, next.len() as u64);
+                self.count_unvisited(unvisited, next.len() as u64);
                 break;
             }
             if self.depth == self.country.settings.depth {
-                left_for_depth = !next.is_empty();
+                hit_depth_limit = !next.is_empty();
                 self.level(self.depth + 1).not_fetched_depth += next.len() as u64;
                 break;
             }
             let entry = |url: Url| LevelEntry {
-                is_trap: self.traps.hold(&url, &self.places),
+                is_trap: self.traps.covers(&url, &self.url_states),
                 ..LevelEntry::new(url, 0)
             };
             self.list = next.into_iter().map(entry).collect();
             self.depth += 1;
         }
-        self.class_shunned(below);
-        self.finish(left_for_depth)
+        self.count_nofollow_only(below);
+        self.finish(hit_depth_limit)
     }
 
     /// Walks the list of a level, which redirects and further entrances extend meanwhile. Returns the number
     /// of URLs left if the walk gives up on the server.
     fn walk_level(&mut self) -> u64 {
-        let mut turn = 0;
+        let mut index = 0;
         loop {
-            while let Some(entry) = self.list.get(turn).filter(|_| !self.gave_up).cloned() {
-                turn += 1;
-                self.take(&entry);
+            while let Some(entry) = self.list.get(index).filter(|_| !self.gave_up).cloned() {
+                index += 1;
+                self.process(&entry);
             }
             let Some(entrance) = self.next_entrance() else { break };
             self.list.push(entrance);
         }
-        self.list[turn..].iter().filter(|entry| !entry.again).count() as u64
+        self.list[index..].iter().filter(|entry| !entry.is_repeat).count() as u64
     }
 
     fn next_entrance(&mut self) -> Option<LevelEntry> {
@@ -73,76 +73,76 @@ impl Oracle<'_> {
             return None;
         }
         let has_page = self.current_level().pages > 0;
-        self.entering.next(self.country.world, &mut self.places, has_page)
+        self.attempts.next(self.country.world, &mut self.url_states, has_page)
     }
 
     /// For an entrance, only robots.txt is checked. A front page is never skipped as a script.
-    fn take(&mut self, entry: &LevelEntry) {
+    fn process(&mut self, entry: &LevelEntry) {
         let (url, is_entrance) = (&entry.url, entry.is_entrance());
         let endless = endless(url).filter(|_| !is_entrance);
         if entry.is_trap && !is_entrance {
-            self.keep(entry, SkipReason::Trap);
+            self.skip(entry, SkipReason::Trap);
         } else if let Some(name) = endless {
             self.traps.name(name);
-            self.keep(entry, SkipReason::Trap);
-        } else if self.depth > 0 && has_ending(url, &self.country.settings.non_html_extensions) {
-            self.keep(entry, SkipReason::Filtered);
-        } else if !(entry.again || is_entrance || is_front(url)) && self.script_is_used_up(url) {
-            self.keep(entry, SkipReason::Script);
+            self.skip(entry, SkipReason::Trap);
+        } else if self.depth > 0 && has_extension(url, &self.country.settings.non_html_extensions) {
+            self.skip(entry, SkipReason::Filtered);
+        } else if !(entry.is_repeat || is_entrance || is_front(url)) && self.script_is_used_up(url) {
+            self.skip(entry, SkipReason::Script);
         } else {
-            let spot = self.url_location(url);
-            match self.robots_verdict(url, spot.as_ref()) {
-                RobotsAccess::Allowed => self.fetch(entry, spot.as_ref()),
-                RobotsAccess::Kept => self.keep(entry, SkipReason::Robots),
-                RobotsAccess::Unreachable => self.keep(entry, SkipReason::Unreachable),
+            let location = self.url_location(url);
+            match self.robots_verdict(url, location.as_ref()) {
+                RobotsAccess::Allowed => self.fetch(entry, location.as_ref()),
+                RobotsAccess::Disallowed => self.skip(entry, SkipReason::Robots),
+                RobotsAccess::Unreachable => self.skip(entry, SkipReason::Unreachable),
             }
         }
     }
 
-    fn keep(&mut self, entry: &LevelEntry, why: SkipReason) {
+    fn skip(&mut self, entry: &LevelEntry, reason: SkipReason) {
         if self.depth == 0 {
-            self.entering.note_kept(entry, why);
+            self.attempts.note_skipped(entry, reason);
         }
-        *why.count(self.current_level()) += u64::from(!entry.again);
+        *reason.count(self.current_level()) += u64::from(!entry.is_repeat);
     }
 
-    fn fetch(&mut self, entry: &LevelEntry, spot: Option<&UrlLocation>) {
+    fn fetch(&mut self, entry: &LevelEntry, location: Option<&UrlLocation>) {
         let url = &entry.url;
-        if let Some(script) = script(url).filter(|_| !entry.again) {
+        if let Some(script) = script(url).filter(|_| !entry.is_repeat) {
             *self.queries.entry(script).or_default() += 1;
         }
-        self.current_level().fetched += u64::from(!entry.again);
-        if entry.again
-            && let Some(why) = self.entering.was_kept(url)
+        self.current_level().fetched += u64::from(!entry.is_repeat);
+        if entry.is_repeat
+            && let Some(reason) = self.attempts.take_skipped(url)
         {
-            *why.count(self.current_level()) -= 1;
+            *reason.count(self.current_level()) -= 1;
             self.current_level().fetched += 1;
         }
         self.current_level().requests += 1;
-        let content = self.content(spot);
+        let content = self.content(location);
         let failed = matches!(content, Content::Refused | Content::Reset | Content::Silence);
         self.note_failure(failed, matches!(content, Content::Reset));
         if !failed {
-            self.entering.note_answer(url);
+            self.attempts.note_response(url);
         }
         match content {
             Content::Redirect(_, to) => self.redirect(entry, to),
             Content::Page(page) => {
                 self.current_level().pages += 1;
-                self.entering.opened = self.entering.opened.or(entry.relation);
+                self.attempts.opened = self.attempts.opened.or(entry.relation);
                 let (found, externals) = (self.found.len(), self.links.len());
                 for link in page.links {
                     self.find(url, Link { nofollow: link.nofollow || page.nofollow, ..link });
                 }
-                self.traps.note(url, self.links.len() - externals, &self.found[found..]);
+                self.traps.note_page(url, self.links.len() - externals, &self.found[found..]);
             }
             _ => {}
         }
     }
 
     fn note_failure(&mut self, failed: bool, is_reset: bool) {
-        self.page_answered |= !failed;
-        self.server_answered |= !failed;
+        self.page_responded |= !failed;
+        self.server_responded |= !failed;
         self.failures = if failed { self.failures + 1 } else { 0 };
         self.resets = if failed { self.resets + u32::from(is_reset) } else { 0 };
         self.gave_up |= self.failures >= MOST_FAILURES;
@@ -155,45 +155,48 @@ impl Oracle<'_> {
         if self.is_external(&to) {
             if self.depth == 0 {
                 self.moved = true;
-                self.entering.note_moved(&self.start.url, from);
+                self.attempts.note_moved(&self.start.url, from);
             }
             return self.find_external(&from.url, to, "redirect", false);
         }
         let (hops, relation, id) = (from.hops + 1, from.relation, PageId::from_url(&to));
-        let place = self.places.get(&id).copied();
+        let url_state = self.url_states.get(&id).copied();
         let is_same = id == PageId::from_url(&from.url);
-        if is_same || (self.depth == 0 && place == Some(UrlState::Listed)) {
-            let mut asked = from.asked;
-            asked[usize::from(from.url.is_https)] = true;
-            let is_known =
-                if self.depth == 0 { self.entering.is_listed(&to) } else { asked[usize::from(to.is_https)] };
+        if is_same || (self.depth == 0 && url_state == Some(UrlState::Listed)) {
+            let mut requested = from.requested;
+            requested[usize::from(from.url.is_https)] = true;
+            let is_known = if self.depth == 0 {
+                self.attempts.is_listed(&to)
+            } else {
+                requested[usize::from(to.is_https)]
+            };
             if !is_known && hops <= MAX_HOPS {
-                self.enlist(LevelEntry { again: true, asked, relation, ..LevelEntry::new(to, hops) });
+                self.append(LevelEntry { is_repeat: true, requested, relation, ..LevelEntry::new(to, hops) });
             }
             return;
         }
-        if matches!(place, Some(UrlState::Listed | UrlState::Earlier)) {
+        if matches!(url_state, Some(UrlState::Listed | UrlState::Earlier)) {
             return;
         }
-        self.places.insert(id, UrlState::Listed);
+        self.url_states.insert(id, UrlState::Listed);
         if hops > MAX_HOPS {
             self.current_level().not_fetched_redirects += 1;
         } else {
-            let is_trap = self.traps.hold(&to, &self.places);
-            self.enlist(LevelEntry { is_trap, relation, ..LevelEntry::new(to, hops) });
+            let is_trap = self.traps.covers(&to, &self.url_states);
+            self.append(LevelEntry { is_trap, relation, ..LevelEntry::new(to, hops) });
         }
     }
 
-    fn enlist(&mut self, entry: LevelEntry) {
+    fn append(&mut self, entry: LevelEntry) {
         if self.depth == 0 {
-            self.entering.note_listed(&entry.url);
+            self.attempts.note_listed(&entry.url);
         }
         self.list.push(entry);
     }
 
     /// Query URLs use up a script; its bare URL is then skipped too.
     fn script_is_used_up(&self, url: &Url) -> bool {
-        let asked = self.queries.get(&script(url).unwrap_or_else(|| PageId::from_url(url)));
-        asked.is_some_and(|asked| *asked >= self.country.settings.queries_per_script)
+        let requested = self.queries.get(&script(url).unwrap_or_else(|| PageId::from_url(url)));
+        requested.is_some_and(|requested| *requested >= self.country.settings.queries_per_script)
     }
 }

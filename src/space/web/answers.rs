@@ -62,7 +62,7 @@ pub struct Records {
     /// The AAAA record.
     pub v6: Option<Ipv6Addr>,
     /// Further IPv4 addresses.
-    pub further: Vec<Ipv4Addr>,
+    pub more_v4: Vec<Ipv4Addr>,
     /// The UDP response is truncated (TC), so that the client repeats the query over TCP.
     pub is_truncated: bool,
 }
@@ -186,7 +186,7 @@ pub trait Web: Send + Sync {
     fn respond(&self, is_https: bool, host: &str, target: &str) -> Reaction;
 
     /// Whether the Web counts the requests it gets, so that each request must be made exactly once.
-    fn counts_questions(&self) -> bool {
+    fn counts_requests(&self) -> bool {
         false
     }
 }

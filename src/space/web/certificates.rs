@@ -45,7 +45,7 @@ pub(crate) struct Mint {
 }
 
 static MINT: LazyLock<Result<Mint, Error>> = LazyLock::new(|| {
-    let authority = Issuer::new(named(AUTHORITY_NAME), Steady(KeyPair::try_from(AUTHORITY_KEY)?));
+    let authority = Issuer::new(params_for(AUTHORITY_NAME), Steady(KeyPair::try_from(AUTHORITY_KEY)?));
     Ok(Mint { authority, key: Steady(KeyPair::generate()?) })
 });
 
@@ -92,7 +92,7 @@ impl Mint {
     ) -> Result<CertificateDer<'static>, Error> {
         let name = if kind == Certificate::WrongName { ANOTHER_HOST } else { host };
         let (from, to) = if kind == Certificate::Expired { EXPIRED } else { VALID };
-        let mut params = named(SERVER_NAME);
+        let mut params = params_for(SERVER_NAME);
         params.subject_alt_names = vec![SanType::DnsName(name.try_into()?)];
         (params.not_before, params.not_after) = (date_time_ymd(from, 1, 1), date_time_ymd(to, 12, 31));
         params.serial_number = Some(serial(host, kind));
@@ -129,7 +129,7 @@ impl Mint {
     }
 }
 
-fn named(common_name: &str) -> CertificateParams {
+fn params_for(common_name: &str) -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, common_name);

@@ -72,15 +72,15 @@ impl Harm {
 pub fn harm(server: &Server, visits: &Visits) -> Harm {
     let span = HARM_SPAN.as_secs_f64();
     let seconds = server.others_bytes * 8.0 / server.bits_per_second;
-    let others = Jobs::of_others(server, seconds);
-    let both = Jobs {
-        use_share: others.use_share + visits.busy / span,
-        squared_rate: others.squared_rate + visits.busy_squared / span,
+    let other_users = Jobs::from_other_users(server, seconds);
+    let total = Jobs {
+        use_share: other_users.use_share + visits.busy / span,
+        squared_rate: other_users.squared_rate + visits.busy_squared / span,
     };
     Harm {
-        requests: if seconds > 0.0 { others.use_share / seconds * span } else { 0.0 },
-        wait_without: others.wait(),
-        wait_with: both.wait(),
+        requests: if seconds > 0.0 { other_users.use_share / seconds * span } else { 0.0 },
+        wait_without: other_users.wait(),
+        wait_with: total.wait(),
         answer: server.others_service.as_secs_f64() + seconds,
     }
 }
@@ -95,7 +95,7 @@ struct Jobs {
 
 impl Jobs {
     /// λ follows from ρ = λE[S], where E[S] is given.
-    fn of_others(server: &Server, seconds: f64) -> Self {
+    fn from_other_users(server: &Server, seconds: f64) -> Self {
         let squared = server.others_bytes_squared * (8.0 / server.bits_per_second).powi(2);
         let squared_rate = if seconds > 0.0 { server.background / seconds * squared } else { 0.0 };
         Self { use_share: server.background, squared_rate }

@@ -54,17 +54,17 @@ const CHUNK_BYTES: usize = 1500;
 impl WireResponse {
     /// Set `is_last` if the connection is closed after this response.
     #[must_use]
-    pub fn new(response: Response, asked: &RequestFields, is_last: bool) -> Self {
-        match asked.method {
+    pub fn new(response: Response, request_fields: &RequestFields, is_last: bool) -> Self {
+        match request_fields.method {
             Method::Other => Self::bodiless(501, vec![length(0)], &response, is_last),
-            _ if is_unchanged(&response, asked) => {
+            _ if is_unchanged(&response, request_fields) => {
                 Self::bodiless(304, validators(&response), &response, is_last)
             }
             // RFC 9110 §6.4.1: these have no body, even if the Web supplies one.
             _ if matches!(response.status, 100..=199 | 204 | 304) => {
                 Self::bodiless(response.status, validators(&response), &response, is_last)
             }
-            _ => Self::with_body(response, asked, is_last),
+            _ => Self::with_body(response, request_fields, is_last),
         }
     }
 
@@ -73,28 +73,28 @@ impl WireResponse {
         Self { status, fields, body: Vec::new(), is_chunked: false, is_cut: false }
     }
 
-    fn with_body(mut response: Response, asked: &RequestFields, is_last: bool) -> Self {
-        if response.content_encoding == Some("gzip") && !asked.accepts_gzip {
+    fn with_body(mut response: Response, request_fields: &RequestFields, is_last: bool) -> Self {
+        if response.content_encoding == Some("gzip") && !request_fields.accepts_gzip {
             response.content_encoding = None;
             response.body = decoded(&response.body);
         }
         // RFC 9112 §6.1: chunks are for clients of HTTP/1.1.
-        let is_chunked = response.is_chunked && !asked.is_http_1_0;
+        let is_chunked = response.is_chunked && !request_fields.is_http_1_0;
         let framing = if is_chunked {
             ("Transfer-Encoding", "chunked".to_owned())
         } else {
             length(response.body.len())
         };
         let fields = described(&response).into_iter().chain([framing, connection(is_last)]).collect();
-        let is_wanted = asked.method == Method::Get;
+        let sends_body = request_fields.method == Method::Get;
         let sent = response.cut_after.map_or(response.body.len(), |cut| cut.min(response.body.len()));
-        let is_cut = is_wanted && sent < response.body.len();
-        response.body.truncate(if is_wanted { sent } else { 0 });
+        let is_cut = sends_body && sent < response.body.len();
+        response.body.truncate(if sends_body { sent } else { 0 });
         Self {
             status: response.status,
             fields,
             body: response.body,
-            is_chunked: is_chunked && is_wanted,
+            is_chunked: is_chunked && sends_body,
             is_cut,
         }
     }
@@ -138,11 +138,11 @@ fn push_chunks(body: &[u8], is_cut: bool, bytes: &mut Vec<u8>) {
 
 /// RFC 9110 §13.2.2: entity tags take precedence over dates. Dates are compared as nginx does by default
 /// (`if_modified_since exact`), which needs no calendar.
-fn is_unchanged(response: &Response, asked: &RequestFields) -> bool {
+fn is_unchanged(response: &Response, request_fields: &RequestFields) -> bool {
     if response.status != 200 {
         return false;
     }
-    match (&asked.if_none_match, &asked.if_modified_since) {
+    match (&request_fields.if_none_match, &request_fields.if_modified_since) {
         (Some(tags), _) => response.etag.as_ref().is_some_and(|own| has_tag(tags, own)),
         (None, Some(date)) => response.last_modified.as_ref() == Some(date),
         (None, None) => false,

@@ -28,7 +28,7 @@ pub enum AnalysisError {
 
 impl AnalysisError {
     /// The columns of a table differ from the data dictionary.
-    pub(super) fn of_columns(dir: &Path, table: &str, error: &PolarsError) -> Self {
+    pub(super) fn from_polars(dir: &Path, table: &str, error: &PolarsError) -> Self {
         Self::Columns { path: dir.join("tables").join(table), message: error.to_string() }
     }
 }

@@ -48,7 +48,7 @@ pub use choice::depth_share::{DepthShare, DepthShares};
 pub use choice::evidence::Evidence;
 pub use choice::grouped::GroupedCurves;
 pub use choice::influence::Influence;
-pub use choice::left_out::{SkippedPages, TELLS_NO_DEPTH};
+pub use choice::left_out::{NO_DEPTH_REASON, SkippedPages};
 pub use choice::{Choice, ChoiceLevel, Criterion, SitesNeeded, Verdict};
 pub use curves::censoring::{Bounds, CensoredLevel, Censoring};
 pub use curves::completeness::{Completeness, KnownTrees};

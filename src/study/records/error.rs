@@ -21,7 +21,10 @@ impl TablesError {
     }
 
     /// The constructor in the form that `map_err` takes.
-    pub(super) fn at<E: IntoIoError>(operation: &'static str, path: &Path) -> impl FnOnce(E) -> Self {
+    pub(super) fn with_context<E: IntoIoError>(
+        operation: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(E) -> Self {
         move |source| Self::new(operation, path, source.into_io_error())
     }
 

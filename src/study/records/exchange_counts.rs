@@ -58,7 +58,7 @@ pub fn exchange_counts(dir: &Path) -> Result<ExchangeCounts, TablesError> {
         counted
             .and_then(|()| counts.unchanged.count(&frame))
             .and_then(|()| levelling.count(&frame))
-            .map_err(TablesError::at("read table", dir))?;
+            .map_err(TablesError::with_context("read table", dir))?;
     }
     counts.unlevelled = levelling.end();
     Ok(counts)
@@ -93,7 +93,7 @@ impl LevelCounter {
             }
             let [sent_bytes, received_bytes] = bytes.map(|bytes| bytes.get(row).unwrap_or_default());
             let depth = depths.get(row).map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
-            let cost = Cost::of_request(purposes.get(row), sent_bytes, received_bytes, busy_ms);
+            let cost = Cost::from_request(purposes.get(row), sent_bytes, received_bytes, busy_ms);
             let booked = self.unlevelled.next(&self.number, depth, cost);
             self.add(booked);
         }

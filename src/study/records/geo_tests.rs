@@ -149,7 +149,7 @@ fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-fn place(country: &str, asn: u32, as_org: &str) -> GeoLocation {
+fn location(country: &str, asn: u32, as_org: &str) -> GeoLocation {
     let (country, as_org) = (Some(country.into()), Some(as_org.into()));
     GeoLocation { country, asn: Some(asn), as_org, time_zone: None }
 }
@@ -158,7 +158,7 @@ fn place(country: &str, asn: u32, as_org: &str) -> GeoLocation {
 fn country_and_system_come_from_two_files() {
     assert_eq!(
         Folder::new().look_up(&[country_record(), asn_record()]),
-        place("KE", 64_500, "Example Networks")
+        location("KE", 64_500, "Example Networks")
     );
 }
 
@@ -170,7 +170,7 @@ fn a_flat_database_is_understood() {
         ("country", Text("Kenya")),
         ("country_code", Text("ke")),
     ]);
-    assert_eq!(Folder::new().look_up(&[flat]), place("KE", 64_501, "Flat Networks"));
+    assert_eq!(Folder::new().look_up(&[flat]), location("KE", 64_501, "Flat Networks"));
     let short = Map(vec![("country", Text("TZ")), ("asn", Number(64_502))]);
     let found = Folder::new().look_up(&[short]);
     assert_eq!((found.country.as_deref(), found.asn), (Some("TZ"), Some(64_502)));
@@ -179,7 +179,7 @@ fn a_flat_database_is_understood() {
 /// Records in the layouts that database makers document, with our own values.
 #[test]
 fn the_layouts_of_known_databases_are_understood() {
-    let expected = place("KE", 64_500, "Example Networks");
+    let expected = location("KE", 64_500, "Example Networks");
     let system = |asn: DatabaseValue, key: &'static str| {
         Map(vec![("asn", asn), (key, Text("Example Networks")), ("country_code", Text("KE"))])
     };
@@ -342,10 +342,10 @@ fn database_of_version_6(network: &str, bits: u8) -> Vec<u8> {
 #[test]
 fn a_database_of_ipv6_alone_is_told_from_one_that_knows_ipv4_too() {
     let folder = Folder::new();
-    let sixth = folder.file("6.mmdb", &database_of_version_6("2001:db8::", 32));
+    let ipv6_file = folder.file("6.mmdb", &database_of_version_6("2001:db8::", 32));
     let both = folder.file("both.mmdb", &database_of_version_6("::192.0.2.0", 120));
     for (files, is_of_ipv6_alone) in
-        [(vec![&sixth], true), (vec![&both], false), (vec![&sixth, &both], false), (vec![], false)]
+        [(vec![&ipv6_file], true), (vec![&both], false), (vec![&ipv6_file, &both], false), (vec![], false)]
     {
         let files: Vec<PathBuf> = files.into_iter().cloned().collect();
         let geo = Geo::open(&files).unwrap();

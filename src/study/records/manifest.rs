@@ -164,8 +164,8 @@ impl Manifest {
 
     /// Whether the survey skips pages that do not promise to be worth a request: `--depth auto`, `--focus`.
     #[must_use]
-    pub fn leaves_pages_out(&self) -> bool {
-        Settings::recorded(&self.settings).leaves_pages_out()
+    pub fn skips_pages(&self) -> bool {
+        Settings::recorded(&self.settings).skips_pages()
     }
 
     /// The Web that was surveyed.

@@ -29,7 +29,7 @@ const COLUMNS: &[&str] = &["pages", "requests", "sent_bytes", "received_bytes", 
 pub fn site_totals(dir: &Path) -> Result<SiteTotals, TablesError> {
     let mut totals = SiteTotals::default();
     for frame in read_frames::<SiteRow>(dir, COLUMNS)? {
-        totals.add_frame(&frame?).map_err(TablesError::at("read table", dir))?;
+        totals.add_frame(&frame?).map_err(TablesError::with_context("read table", dir))?;
     }
     Ok(totals)
 }
@@ -70,9 +70,9 @@ mod tests {
             let sites = vec![site(requests), site(100 * requests)];
             tables.write(segment, &SegmentRows { sites, ..SegmentRows::default() }).unwrap();
         }
-        let mut told = SiteTotals::default();
-        [3, 300, 4, 400].iter().for_each(|requests| told.add(&site(*requests)));
+        let mut summed = SiteTotals::default();
+        [3, 300, 4, 400].iter().for_each(|requests| summed.add(&site(*requests)));
         let expected = SiteTotals { pages: 4, requests: 707, sent_bytes: 40, ..SiteTotals::default() };
-        assert_eq!((site_totals(dir.path()).unwrap(), told), (expected, expected));
+        assert_eq!((site_totals(dir.path()).unwrap(), summed), (expected, expected));
     }
 }

@@ -20,9 +20,10 @@ impl SurveyedWeb {
     /// Derived from the settings of a survey and the description of its simulation, if any.
     pub(super) fn named(settings: &Value, simulation: Option<&Value>) -> Self {
         let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        if let Some(told) = simulation {
-            let recorded = text(&told["recorded"]).map(Self::Recorded);
-            return recorded.unwrap_or_else(|| Self::Virtual(text(&told["world"]).unwrap_or_default()));
+        if let Some(simulation_settings) = simulation {
+            let recorded = text(&simulation_settings["recorded"]).map(Self::Recorded);
+            return recorded
+                .unwrap_or_else(|| Self::Virtual(text(&simulation_settings["world"]).unwrap_or_default()));
         }
         text(&settings["gateway"]).map_or(Self::Internet, Self::Gateway)
     }

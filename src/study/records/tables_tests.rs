@@ -23,8 +23,8 @@ fn all<R: Row>(dir: &Path) -> Vec<R> {
     read_table(dir).unwrap().flat_map(Result::unwrap).collect()
 }
 
-fn everything(dir: &Path) -> SegmentRows {
-    let usual = SegmentRows {
+fn all_rows(dir: &Path) -> SegmentRows {
+    let required = SegmentRows {
         exchanges: all(dir),
         links: all(dir),
         sites: all(dir),
@@ -32,9 +32,9 @@ fn everything(dir: &Path) -> SegmentRows {
         ..SegmentRows::default()
     };
     if dir.join("tables/page_links").is_dir() {
-        SegmentRows { page_links: all(dir), robots: all(dir), ..usual }
+        SegmentRows { page_links: all(dir), robots: all(dir), ..required }
     } else {
-        usual
+        required
     }
 }
 
@@ -73,7 +73,7 @@ proptest! {
             tables.write(number, segment).unwrap();
         }
         tables.write_servers(&servers).unwrap();
-        prop_assert_eq!(everything(dir.path()), joined(&segments));
+        prop_assert_eq!(all_rows(dir.path()), joined(&segments));
         prop_assert_eq!(all::<ServerRow>(dir.path()), servers);
     }
 
@@ -88,9 +88,9 @@ proptest! {
             tables.write(number, segment).unwrap();
         }
         tables.compact(max_rows).unwrap();
-        prop_assert_eq!(everything(dir.path()), joined(&segments));
+        prop_assert_eq!(all_rows(dir.path()), joined(&segments));
         tables.discard_after(Some(segments.len() as u64 - 1)).unwrap();
-        prop_assert_eq!(everything(dir.path()), joined(&segments));
+        prop_assert_eq!(all_rows(dir.path()), joined(&segments));
         prop_assert!(!dir.path().join(".compact").exists());
     }
 }
@@ -146,7 +146,7 @@ fn what_a_crash_left_is_discarded_and_can_be_written_again() {
 
 #[test]
 fn a_segment_is_on_the_disk_with_its_names_and_folders_on_return() {
-    const USUAL: [&str; 4] = ["exchanges", "links", "levels", "sites"];
+    const REQUIRED: [&str; 4] = ["exchanges", "links", "levels", "sites"];
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("survey");
     fs::create_dir(&dir).unwrap();
@@ -157,9 +157,9 @@ fn a_segment_is_on_the_disk_with_its_names_and_folders_on_return() {
     assert!(opened.len() == 2 && opened[1].ends_with("/survey"), "{opened:?}");
 
     tables.write(7, &site("a.ke", 1)).unwrap();
-    let of_each = |step: &str| USUAL.map(|table| format!("{step} {table}/000007.parquet"));
-    let folders = USUAL.map(|table| format!("folder tables/{table}"));
-    assert_eq!(steps::take(), [of_each("bytes"), of_each("name"), folders.clone()].concat());
+    let for_each_table = |step: &str| REQUIRED.map(|table| format!("{step} {table}/000007.parquet"));
+    let folders = REQUIRED.map(|table| format!("folder tables/{table}"));
+    assert_eq!(steps::take(), [for_each_table("bytes"), for_each_table("name"), folders.clone()].concat());
 
     tables.discard_after(Some(6)).unwrap();
     assert_eq!(steps::take(), folders, "there was nothing to discard in the others");
@@ -275,9 +275,9 @@ fn many_small_segments_become_one_file() {
     for number in 0..20 {
         tables.write(number, &site(&format!("s{number}.ke"), 1)).unwrap();
     }
-    let before = everything(dir.path());
+    let before = all_rows(dir.path());
     tables.compact(15).unwrap();
-    assert_eq!(everything(dir.path()), before);
+    assert_eq!(all_rows(dir.path()), before);
     let expected = TableCount { rows: 20, files: 2 };
     let counts: BTreeMap<_, _> = row_counts(dir.path()).unwrap();
     assert_eq!(counts["sites"], expected);
@@ -293,9 +293,9 @@ fn a_joined_file_is_written_in_row_groups_and_not_in_one() {
     for number in 0..5 {
         tables.write(number, &page_links("http://a.ke/", 6000)).unwrap();
     }
-    let before = everything(dir.path());
+    let before = all_rows(dir.path());
     tables.compact(100_000).unwrap();
-    assert_eq!(everything(dir.path()), before);
+    assert_eq!(all_rows(dir.path()), before);
     let groups = read_table::<PageLinkRow>(dir.path()).unwrap();
     let rows: Vec<usize> = groups.map(|rows| rows.unwrap().len()).collect();
     assert_eq!(rows, [12_000, 12_000, 6000]);
@@ -329,10 +329,10 @@ fn pages_that_are_kept_are_joined_counted_and_discarded_like_the_other_tables() 
     tables.write(1, &page_links("http://b.ke/", 2)).unwrap();
     tables.write(2, &page_links("http://c.ke/", 1)).unwrap();
     tables.discard_after(Some(1)).unwrap();
-    let before = everything(dir.path());
+    let before = all_rows(dir.path());
     assert_eq!((before.page_links.len(), before.robots.len()), (5, 2));
     tables.compact(100).unwrap();
-    assert_eq!(everything(dir.path()), before);
+    assert_eq!(all_rows(dir.path()), before);
     assert_eq!(row_counts(dir.path()).unwrap()["page_links"], TableCount { rows: 5, files: 1 });
     assert_eq!(listing(dir.path(), "robots"), ["000000-000001.parquet"]);
 }

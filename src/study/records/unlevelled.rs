@@ -19,7 +19,7 @@ impl Cost {
     /// The cost of a request that counts for the levels of its tree. Probes are sent after the walk and cost
     /// no level anything.
     #[must_use]
-    pub fn of_request(purpose: Option<&str>, sent_bytes: u64, received_bytes: u64, busy_ms: f64) -> Self {
+    pub fn from_request(purpose: Option<&str>, sent_bytes: u64, received_bytes: u64, busy_ms: f64) -> Self {
         match purpose {
             Some(purpose) if purpose == Purpose::Probe.as_str() => Self::default(),
             _ => Self { requests: 1, sent_bytes, received_bytes, busy_ms },
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_probe_costs_no_level() {
-        let cost = |purpose| Cost::of_request(purpose, 200, 1000, 0.5).requests;
+        let cost = |purpose| Cost::from_request(purpose, 200, 1000, 0.5).requests;
         assert_eq!([Some("page"), Some("robots"), Some("probe"), None].map(cost), [1, 1, 0, 1]);
     }
 

@@ -39,20 +39,20 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-fn replace_hidden(text: &str, instead: impl Fn(char) -> Option<Cow<'static, str>>) -> Cow<'_, str> {
-    let Some(first) = text.char_indices().find(|(_, character)| instead(*character).is_some()) else {
+fn replace_hidden(text: &str, replacement: impl Fn(char) -> Option<Cow<'static, str>>) -> Cow<'_, str> {
+    let Some(first) = text.char_indices().find(|(_, character)| replacement(*character).is_some()) else {
         return Cow::Borrowed(text);
     };
-    let (sound, rest) = text.split_at(first.0);
-    let mut shown = String::with_capacity(text.len() * 2);
-    shown.push_str(sound);
+    let (clean, rest) = text.split_at(first.0);
+    let mut output = String::with_capacity(text.len() * 2);
+    output.push_str(clean);
     for character in rest.chars() {
-        match instead(character) {
-            Some(other) => shown.push_str(&other),
-            None => shown.push(character),
+        match replacement(character) {
+            Some(other) => output.push_str(&other),
+            None => output.push(character),
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(output)
 }
 
 /// Control characters (C0, DEL, C1), line and paragraph separators, all format characters of Unicode 16
@@ -88,8 +88,8 @@ mod tests {
     fn json_says_the_same_without_such_characters() {
         let value = serde_json::json!({"server": "a\u{9b}\u{202e}\u{e0041}\u{7f}\n\u{1b}"});
         let json = serde_json::to_string_pretty(&value).unwrap();
-        let shown = visible_json(&json);
-        assert!(shown.chars().all(|character| character == '\n' || !is_hidden(character)), "{shown}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        let output = visible_json(&json);
+        assert!(output.chars().all(|character| character == '\n' || !is_hidden(character)), "{output}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&output).unwrap(), value);
     }
 }

@@ -8,9 +8,10 @@ use crate::records::units::{bytes, count, percent, thousands};
 /// `96.9–98.0 %`, or a short reason why there is no interval.
 #[must_use]
 pub fn interval(estimate: Estimate) -> String {
-    let ends = estimate.interval().map(|(low, high)| format!("{:.1}–{:.1} %", low * 100.0, high * 100.0));
-    let why = || estimate.no_interval.map(|why| why.short_text().to_owned());
-    ends.or_else(why).unwrap_or_default()
+    let range = estimate.interval().map(|(low, high)| format!("{:.1}–{:.1} %", low * 100.0, high * 100.0));
+    let no_interval_text =
+        || estimate.no_interval.map(|no_interval_text| no_interval_text.short_text().to_owned());
+    range.or_else(no_interval_text).unwrap_or_default()
 }
 
 /// `97.5 % (corrected 97.1 %, 96.9–98.0 %)`. A correction that changes nothing and a missing interval are
@@ -19,8 +20,8 @@ pub fn interval(estimate: Estimate) -> String {
 pub fn with_interval(estimate: Estimate) -> String {
     let (measured, corrected) = (percent(estimate.value), percent(estimate.corrected));
     let corrected = (corrected != measured).then(|| format!("corrected {corrected}"));
-    let ends = estimate.interval().map(|_| interval(estimate));
-    let more: Vec<String> = corrected.into_iter().chain(ends).collect();
+    let range = estimate.interval().map(|_| interval(estimate));
+    let more: Vec<String> = corrected.into_iter().chain(range).collect();
     if more.is_empty() { measured } else { format!("{measured} ({})", more.join(", ")) }
 }
 
@@ -39,8 +40,8 @@ pub fn neighbour(choice: &Choice, level: &ChoiceLevel) -> String {
 
 /// Why a strategy is not compared with the others.
 #[must_use]
-pub fn not_weighed(one: &NotWeighed) -> String {
-    format!("Not compared: {}: {}.", one.flags, one.reason)
+pub fn not_weighed(strategy: &NotWeighed) -> String {
+    format!("Not compared: {}: {}.", strategy.flags, strategy.reason)
 }
 
 /// What a bound allows or requires: `at most 30 days`.

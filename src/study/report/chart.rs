@@ -172,7 +172,7 @@ pub struct Bar {
     /// The length of the bar on the axis.
     pub value: f64,
     /// The text at the end of the bar: the value as the table shows it.
-    pub shown: String,
+    pub value_text: String,
     /// Whether the bar sums up the rest; such a bar is last, whatever its length.
     pub is_rest: bool,
 }
@@ -278,10 +278,10 @@ impl Bars {
 }
 
 impl Bar {
-    /// A bar; `shown` is the text at its end.
+    /// A bar; `value_text` is the text at its end.
     #[must_use]
-    pub fn new(label: impl Into<String>, value: f64, shown: impl Into<String>) -> Self {
-        Self { label: label.into(), meaning: "", value, shown: shown.into(), is_rest: false }
+    pub fn new(label: impl Into<String>, value: f64, value_text: impl Into<String>) -> Self {
+        Self { label: label.into(), meaning: "", value, value_text: value_text.into(), is_rest: false }
     }
 
     /// Marks the bar as the one that sums up the rest.

@@ -3,8 +3,8 @@ use serde_json::Value;
 use super::sections::groups::GroupCurves;
 use super::{Banner, Cell, Fact, Report, Section, percent, sections};
 use crate::analysis::{
-    Censoring, Choice, Comparison, Completeness, Curves, Deepest, Forecast, Influence, Kind, Overview,
-    Recorded, Sampling, TELLS_NO_DEPTH, Unseen,
+    Censoring, Choice, Comparison, Completeness, Curves, Deepest, Forecast, Influence, Kind, NO_DEPTH_REASON,
+    Overview, Recorded, Sampling, Unseen,
 };
 use crate::records::units::{count, duration};
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
@@ -37,14 +37,14 @@ pub struct Findings {
     /// The data of the other sections.
     pub overview: Overview,
     /// Whether the findings cover the whole survey.
-    pub standing: Completeness,
+    pub completeness: Completeness,
 }
 
 impl Findings {
     /// The depth that figures mark: that of the environment, if one was given. None if the survey left out
     /// pages at every level, because such a survey says nothing about a survey to a fixed depth.
     fn chosen(&self) -> Option<u16> {
-        if self.recorded.manifest.leaves_pages_out() {
+        if self.recorded.manifest.skips_pages() {
             return None;
         }
         self.forecast.as_ref().map_or(self.choice.depth, |(forecast, _)| forecast.depth)
@@ -56,10 +56,10 @@ impl Report {
     #[must_use]
     pub fn from_findings(findings: &Findings) -> Self {
         let manifest = &findings.recorded.manifest;
-        let partial = Banner::if_partial(&findings.standing);
+        let partial = Banner::if_partial(&findings.completeness);
         Self {
             title: title(manifest),
-            subtitle: subtitle(manifest, &findings.standing),
+            subtitle: subtitle(manifest, &findings.completeness),
             banners: Banner::if_virtual(&manifest.web()).into_iter().chain(partial).collect(),
             facts: headline(findings),
             sections: sections(findings),
@@ -69,11 +69,11 @@ impl Report {
 
 /// First what exists, what it cost and which depth to use, then everything else.
 fn sections(findings: &Findings) -> Vec<Section> {
-    let Findings { sampling, curves, overview, standing, .. } = findings;
+    let Findings { sampling, curves, overview, completeness, .. } = findings;
     let chosen = findings.chosen();
     let mut list = vec![
-        sections::facts::card::section(overview, standing),
-        sections::facts::funnel::section(&overview.funnel, standing),
+        sections::facts::card::section(overview, completeness),
+        sections::facts::funnel::section(&overview.funnel, completeness),
     ];
     list.extend(overview.doors.as_ref().map(sections::facts::doors::section));
     list.extend([
@@ -81,14 +81,14 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::deepest::section(&findings.deepest, sampling, chosen),
         sections::load_coverage::section(curves, sampling, chosen),
     ]);
-    if !findings.recorded.manifest.leaves_pages_out() {
-        let is_partial = findings.standing.is_partial();
+    if !findings.recorded.manifest.skips_pages() {
+        let is_partial = findings.completeness.is_partial();
         let Findings { choice, comparison, influence, .. } = findings;
         list.push(sections::choice::section(choice, comparison, influence.as_ref(), is_partial));
     }
     let forecast = findings.forecast.as_ref();
     list.extend(forecast.map(|(forecast, comparison)| {
-        sections::forecast::section(forecast, comparison, findings.standing.is_partial())
+        sections::forecast::section(forecast, comparison, findings.completeness.is_partial())
     }));
     list.push(sections::certainty::section(&findings.censoring, &findings.unseen, sampling, chosen));
     list.extend(findings.groups.iter().map(sections::groups::section));
@@ -99,7 +99,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::facts::infrastructure::section(&overview.infrastructure),
         sections::times::section(&overview.times),
         sections::facts::outcomes::section(&overview.outcomes),
-        sections::ledger::section(&overview.ledger, standing),
+        sections::ledger::section(&overview.ledger, completeness),
         sections::facts::skipped::section(&overview.kept_back),
         sections::facts::method::section(overview),
     ]);
@@ -115,23 +115,25 @@ fn title(manifest: &Manifest) -> String {
             .filter_map(Value::as_str)
             .map(|domain| format!(".{domain}"))
             .collect();
-    let others = domains.len().saturating_sub(NAMED);
-    let whose = match domains.len() {
+    let omitted = domains.len().saturating_sub(NAMED);
+    let domain_names = match domains.len() {
         0 => "a survey".to_owned(),
-        _ if others == 0 => domains.join(", "),
+        _ if omitted == 0 => domains.join(", "),
         _ => {
-            let more = count(others as u64, "more country domain");
+            let more = count(omitted as u64, "more country domain");
             format!("{} and {more}", domains[..NAMED].join(", "))
         }
     };
     match manifest.web() {
-        SurveyedWeb::Internet => format!("The Web servers of {whose}"),
-        SurveyedWeb::Virtual(_) | SurveyedWeb::Gateway(_) => format!("A virtual Web: the servers of {whose}"),
-        SurveyedWeb::Recorded(_) => format!("A replayed survey: the Web servers of {whose}"),
+        SurveyedWeb::Internet => format!("The Web servers of {domain_names}"),
+        SurveyedWeb::Virtual(_) | SurveyedWeb::Gateway(_) => {
+            format!("A virtual Web: the servers of {domain_names}")
+        }
+        SurveyedWeb::Recorded(_) => format!("A replayed survey: the Web servers of {domain_names}"),
     }
 }
 
-fn subtitle(manifest: &Manifest, standing: &Completeness) -> String {
+fn subtitle(manifest: &Manifest, completeness: &Completeness) -> String {
     let begun = manifest.created.day();
     let ended = match manifest.state {
         SurveyState::Finished => {
@@ -139,7 +141,7 @@ fn subtitle(manifest: &Manifest, standing: &Completeness) -> String {
         }
         // The manifest of an unfinished survey may be as old as the start of its run.
         SurveyState::Running | SurveyState::Interrupted | SurveyState::Failed => {
-            standing.known.map_or_else(String::new, |known| format!(", as of {}", known.at.day()))
+            completeness.known.map_or_else(String::new, |known| format!(", as of {}", known.at.day()))
         }
     };
     let kind = match manifest.web() {
@@ -174,13 +176,13 @@ fn headline(findings: &Findings) -> Vec<Fact> {
 
 /// The recommendations: by coverage alone and, if an environment is given, for that environment.
 fn recommended(findings: &Findings) -> Vec<Fact> {
-    if findings.recorded.manifest.leaves_pages_out() {
-        return vec![Fact::new("Recommended", "none".to_owned()).note(TELLS_NO_DEPTH)];
+    if findings.recorded.manifest.skips_pages() {
+        return vec![Fact::new("Recommended", "none".to_owned()).note(NO_DEPTH_REASON)];
     }
     let fact = |name: &str, comparison: &Comparison| {
         let best = comparison.best();
         let flags = best.map_or_else(|| "none".to_owned(), |best| best.flags.clone());
-        let provisional = if findings.standing.is_partial() { " (provisional)" } else { "" };
+        let provisional = if findings.completeness.is_partial() { " (provisional)" } else { "" };
         let figures = best.map_or_else(String::new, |best| {
             let takes =
                 best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));

@@ -20,18 +20,18 @@ impl Banner {
 
     /// The banner of a survey whose tables do not cover all its site trees; none for a complete survey.
     #[must_use]
-    pub fn if_partial(standing: &Completeness) -> Option<Self> {
-        if !standing.is_partial() {
+    pub fn if_partial(completeness: &Completeness) -> Option<Self> {
+        if !completeness.is_partial() {
             return None;
         }
-        let (done, ended) = (thousands(standing.done), thousands(standing.out_of_budget));
-        let title = match standing.state {
+        let (done, ended) = (thousands(completeness.done), thousands(completeness.out_of_budget));
+        let title = match completeness.state {
             SurveyState::Finished => "Partial: a budget shared by site trees was used up.",
             SurveyState::Running => "Partial: the survey is in progress, or was killed.",
             SurveyState::Interrupted => "Partial: the survey was interrupted.",
             SurveyState::Failed => "Partial: the survey has failed.",
         };
-        let mut text = match (standing.state, standing.known) {
+        let mut text = match (completeness.state, completeness.known) {
             (SurveyState::Finished, _) => format!(
                 "{ended} of {done} site trees ended because the budget of their server, its network or its autonomous \
                  system was used up. Such trees are not a random sample: they are the last trees on large hosters. Shares and \
@@ -39,17 +39,17 @@ impl Banner {
             ),
             (_, Some(KnownTrees { trees, at })) => {
                 format!(
-                    "{done} of {} known site trees are done, as of {}{ONLY_THESE}",
+                    "{done} of {} known site trees are done, as of {}{PARTIAL_NOTE}",
                     thousands(trees),
                     at.second()
                 )
             }
-            (_, None) => format!("{done} of the site trees are done{ONLY_THESE}"),
+            (_, None) => format!("{done} of the site trees are done{PARTIAL_NOTE}"),
         };
-        if standing.is_under_way() && standing.is_resumable {
+        if completeness.is_under_way() && completeness.is_resumable {
             text += " To continue it, run ccsurvey resume.";
         }
-        if standing.is_under_way() && standing.out_of_budget > 0 {
+        if completeness.is_under_way() && completeness.out_of_budget > 0 {
             text += &format!(" Of these trees, {ended} ended because a shared budget was used up.");
         }
         Some(Self { title: title.to_owned(), text })
@@ -57,7 +57,7 @@ impl Banner {
 }
 
 /// For a survey that is not finished.
-const ONLY_THESE: &str = "; only these are in the figures. Sites that end early are not a random sample (small ones end first, \
+const PARTIAL_NOTE: &str = "; only these are in the figures. Sites that end early are not a random sample (small ones end first, \
                           later generations last), so shares and intervals hold for what is done, not for the whole survey.";
 
 #[cfg(test)]
@@ -65,13 +65,14 @@ mod tests {
     use super::*;
     use crate::records::Timestamp;
 
-    fn standing(state: SurveyState, done: u64, out_of_budget: u64) -> Completeness {
+    fn completeness(state: SurveyState, done: u64, out_of_budget: u64) -> Completeness {
         let known = KnownTrees { trees: 3400, at: Timestamp(90_500_000) };
-        Completeness { state, is_resumable: true, done, out_of_budget, known: None }.knowing(Some(known))
+        Completeness { state, is_resumable: true, done, out_of_budget, known: None }
+            .with_known_trees(Some(known))
     }
 
     fn banner(state: SurveyState, done: u64, out_of_budget: u64) -> Option<Banner> {
-        Banner::if_partial(&standing(state, done, out_of_budget))
+        Banner::if_partial(&completeness(state, done, out_of_budget))
     }
 
     #[test]
@@ -87,9 +88,9 @@ mod tests {
 
     #[test]
     fn only_a_survey_that_can_go_on_is_said_to() {
-        let standing = standing(SurveyState::Interrupted, 1200, 0);
+        let completeness = completeness(SurveyState::Interrupted, 1200, 0);
         let says =
-            |is_resumable| Banner::if_partial(&Completeness { is_resumable, ..standing }).unwrap().text;
+            |is_resumable| Banner::if_partial(&Completeness { is_resumable, ..completeness }).unwrap().text;
         assert!(
             says(true).ends_with("To continue it, run ccsurvey resume.") && !says(false).contains("resume")
         );

@@ -3,7 +3,7 @@
 use crate::records::visible;
 
 /// The maximum number of characters shown of a text. A title may be as long as its page.
-const LONGEST: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 /// A text that is safe to show on the page: hidden characters become [`visible`], and a text that is too long
 /// is cut and ends in `…`.
@@ -11,7 +11,7 @@ const LONGEST: usize = 200;
 /// It must still be escaped for HTML, which the template does.
 #[must_use]
 pub fn plain(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}…", visible(&text[..end])),
         None => visible(text).into_owned(),
     }
@@ -49,8 +49,8 @@ mod tests {
 
     #[test]
     fn what_is_long_is_cut() {
-        assert_eq!(plain(&"é".repeat(1000)).chars().count(), LONGEST + 1);
-        assert!(!plain(&"é".repeat(LONGEST)).contains('…'));
+        assert_eq!(plain(&"é".repeat(1000)).chars().count(), MAX_CHARACTERS + 1);
+        assert!(!plain(&"é".repeat(MAX_CHARACTERS)).contains('…'));
     }
 
     #[test]

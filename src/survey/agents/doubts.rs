@@ -28,27 +28,27 @@ pub(in crate::survey) enum Doubt {
 
 /// A link that was cut for a moment is silent, and a network that forgot its connections resets them. Two
 /// agents may have lost their links at once.
-const MOST_OF_REQUEST: u32 = 2;
+const MAX_PER_REQUEST: u32 = 2;
 
 /// If nothing else was lost, requests of a tree are repeated this often. A server that is silent for
 /// everybody, or breaks off, should not receive extra requests page after page.
-const MOST_AFTER_ONLY_LOSS: u32 = 2;
+const MAX_AFTER_ONLY_LOSS: u32 = 2;
 
 impl Doubts {
     /// Whether the request may be sent again. If so, that is counted.
-    pub(in crate::survey) fn take(&self, tree: u64, request: u32, doubt: Doubt) -> bool {
+    pub(in crate::survey) fn note_repeat(&self, tree: u64, request: u32, doubt: Doubt) -> bool {
         let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let TreeDoubts { by_request, after_only_loss } = trees.entry(tree).or_default();
         let count = by_request.entry(request).or_default();
-        let is_free = match doubt {
-            Doubt::OthersLost => *count < MOST_OF_REQUEST,
-            Doubt::OnlyLoss => *count == 0 && *after_only_loss < MOST_AFTER_ONLY_LOSS,
+        let is_permitted = match doubt {
+            Doubt::OthersLost => *count < MAX_PER_REQUEST,
+            Doubt::OnlyLoss => *count == 0 && *after_only_loss < MAX_AFTER_ONLY_LOSS,
         };
-        if is_free {
+        if is_permitted {
             *count += 1;
             *after_only_loss += u32::from(doubt == Doubt::OnlyLoss);
         }
-        is_free
+        is_permitted
     }
 
     /// Forgets a tree that is finished.
@@ -64,13 +64,13 @@ mod tests {
     #[test]
     fn a_request_is_repeated_twice_while_others_are_lost_and_once_if_it_is_the_only_one() {
         let doubts = Doubts::default();
-        let take = |request, doubt| doubts.take(1, request, doubt);
-        assert_eq!([0; 3].map(|request| take(request, Doubt::OthersLost)), [true, true, false]);
-        assert_eq!([1; 2].map(|request| take(request, Doubt::OnlyLoss)), [true, false]);
-        assert_eq!([2, 3, 4].map(|request| take(request, Doubt::OnlyLoss)), [true, false, false]);
-        assert!(take(4, Doubt::OthersLost), "losses of several servers are not the site's fault");
-        assert!(doubts.take(2, 3, Doubt::OnlyLoss), "each tree has its own count");
+        let note_repeat = |request, doubt| doubts.note_repeat(1, request, doubt);
+        assert_eq!([0; 3].map(|request| note_repeat(request, Doubt::OthersLost)), [true, true, false]);
+        assert_eq!([1; 2].map(|request| note_repeat(request, Doubt::OnlyLoss)), [true, false]);
+        assert_eq!([2, 3, 4].map(|request| note_repeat(request, Doubt::OnlyLoss)), [true, false, false]);
+        assert!(note_repeat(4, Doubt::OthersLost), "losses of several servers are not the site's fault");
+        assert!(doubts.note_repeat(2, 3, Doubt::OnlyLoss), "each tree has its own count");
         doubts.forget(1);
-        assert!(take(0, Doubt::OnlyLoss));
+        assert!(note_repeat(0, Doubt::OnlyLoss));
     }
 }

@@ -48,7 +48,7 @@ pub struct Team {
 
 impl Team {
     /// The team of a survey whose agents are processes that join over time.
-    pub(super) fn to_come(settings: &Settings) -> Result<Self, SurveyError> {
+    pub(super) fn of_remote_agents(settings: &Settings) -> Result<Self, SurveyError> {
         /// A tree that waits for an agent costs nothing, and start URLs are looked up one after the other.
         const GATHERED: Duration = Duration::from_millis(50);
         let sizes = settings.since.as_deref().map(requests_of_sites).transpose()?;
@@ -122,7 +122,7 @@ pub(super) struct AssignedAgent {
     /// As in the table `exchanges`.
     pub name: String,
     number: AgentNumber,
-    works: AgentKind,
+    kind: AgentKind,
     /// Becomes true when the agent dies or leaves.
     is_gone: watch::Sender<bool>,
 }
@@ -150,28 +150,29 @@ pub(super) struct AgentLink {
 struct Lag {
     average: Duration,
     is_slow: bool,
-    noted: Option<SystemTime>,
+    noted_at: Option<SystemTime>,
 }
 
 /// The number of dispatches in the average.
-const LAST_ONES: u32 = 4;
+const AVERAGED_ROUNDS: u32 = 4;
 /// An agent is slow from this average on, until the average is down to half of it. Each dispatch crosses the
 /// link to the agent four times, so an agent behind a satellite link (0.3 s each way) is slow, and one around
 /// the earth is not. The shortest pause at a server is 2 s.
-const SLOW: Duration = Duration::from_secs(1);
+const SLOW_FROM: Duration = Duration::from_secs(1);
 
 impl Lag {
     /// Notes a dispatch that was made at `dispatched` and has ended now. Returns whether the agent became
     /// slow or stopped being slow.
-    fn note(&mut self, dispatched: SystemTime, now: SystemTime, more: Duration) -> bool {
+    fn note(&mut self, dispatched: SystemTime, now: SystemTime, extra_time: Duration) -> bool {
         // An agent that stands still for a moment delays all its parallel dispatches once. It is not slow.
-        if self.noted.is_some_and(|noted| dispatched < noted) {
+        if self.noted_at.is_some_and(|noted_at| dispatched < noted_at) {
             return false;
         }
-        self.noted = Some(now);
-        self.average = (self.average * (LAST_ONES - 1) + more.min(SLOW * 2)) / LAST_ONES;
+        self.noted_at = Some(now);
+        self.average =
+            (self.average * (AVERAGED_ROUNDS - 1) + extra_time.min(SLOW_FROM * 2)) / AVERAGED_ROUNDS;
         let was_slow = self.is_slow;
-        self.is_slow = self.average >= if was_slow { SLOW / 2 } else { SLOW };
+        self.is_slow = self.average >= if was_slow { SLOW_FROM / 2 } else { SLOW_FROM };
         self.is_slow != was_slow
     }
 }
@@ -191,7 +192,7 @@ pub struct LinkStatus {
 #[derive(Debug)]
 struct SimulatedReader {
     clock: Clock,
-    an_answer: Duration,
+    response_time: Duration,
     /// Until then it reads earlier responses.
     busy_until: Mutex<SystemTime>,
 }
@@ -206,10 +207,10 @@ impl AgentPool {
     }
 
     /// Adds an agent under this name.
-    pub fn join(&self, name: String, agent: AgentCapacity, hand: Arc<dyn RemoteWorker>) -> AgentNumber {
-        let state = OwnLink::of_agent(self.0.longest_pause);
+    pub fn join(&self, name: String, agent: AgentCapacity, worker: Arc<dyn RemoteWorker>) -> AgentNumber {
+        let state = OwnLink::for_agent(self.0.longest_pause);
         let link = AgentLink { state, failed_only_here: 0, lag: Lag::default() };
-        self.0.add_agent(agent, |_number| name, AgentKind::Remote(hand, Mutex::new(link)))
+        self.0.add_agent(agent, |_number| name, AgentKind::Remote(worker, Mutex::new(link)))
     }
 
     /// What is known about the links of an agent.
@@ -218,7 +219,7 @@ impl AgentPool {
         let assigned = self.0.state().assigned_agents.get(&number).cloned();
         let link = assigned.as_ref().and_then(|assigned| assigned.link());
         link.map_or_else(LinkStatus::default, |link| LinkStatus {
-            broken: link.state.broken(),
+            broken: link.state.outage(),
             failed_only_here: link.failed_only_here,
             slow_by: link.lag.is_slow.then_some(link.lag.average),
         })
@@ -279,15 +280,15 @@ impl Agents {
         let (sender, receiver) = oneshot::channel();
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
-        let mut place = Assignment { agents: self.clone(), number, assigned: None };
+        let mut assignment = Assignment { agents: self.clone(), number, assigned: None };
         self.state().dealer.offer(WaitingTree { number, site, size, server, is_again, tree: sender });
         self.offered.notify_one();
-        place.assigned = Some(receiver.await.ok()?);
-        Some(place)
+        assignment.assigned = Some(receiver.await.ok()?);
+        Some(assignment)
     }
 
     /// Deals trees, and lets agents die and others replace them, for as long as the tasks are kept.
-    pub(super) fn live(self: &Arc<Self>) -> JoinSet<()> {
+    pub(super) fn run_agents(self: &Arc<Self>) -> JoinSet<()> {
         let mut lives = JoinSet::new();
         let agents = self.clone();
         lives.spawn(async move {
@@ -318,26 +319,30 @@ impl Agents {
     }
 
     /// Another agent whose own link works, as far as is known: the one that walks the fewest trees.
-    pub(super) fn other_agent(&self, than: &AssignedAgent) -> Option<Arc<AssignedAgent>> {
+    pub(super) fn other_agent(&self, excluded: &AssignedAgent) -> Option<Arc<AssignedAgent>> {
         let state = self.state();
         let walking = state.dealer.walking();
         let others = state
             .assigned_agents
             .values()
-            .filter(|assigned| assigned.number != than.number && assigned.has_working_link());
+            .filter(|assigned| assigned.number != excluded.number && assigned.has_working_link());
         others.min_by_key(|assigned| walking.get(&assigned.number)).cloned()
     }
 
     /// An agent whose own link is broken and is to be probed now, while the link of the agent that walks the
     /// tree works.
-    pub(super) fn to_probe(&self, walks: &AssignedAgent, now: SystemTime) -> Option<Arc<AssignedAgent>> {
-        if !walks.has_working_link() {
+    pub(super) fn agent_to_probe(
+        &self,
+        walking_agent: &AssignedAgent,
+        now: SystemTime,
+    ) -> Option<Arc<AssignedAgent>> {
+        if !walking_agent.has_working_link() {
             return None;
         }
         let state = self.state();
         let probed = state.assigned_agents.values().find(|assigned| {
             assigned.link().is_some_and(|mut link| {
-                link.state.broken().is_some() && link.state.decide(now) == LinkDecision::Probe
+                link.state.outage().is_some() && link.state.decide(now) == LinkDecision::Probe
             })
         });
         probed.cloned()
@@ -354,9 +359,9 @@ impl Agents {
     /// Notes that a dispatch made at `dispatched` has ended now, with an exchange of this length.
     pub(super) fn note_lag(&self, assigned: &AssignedAgent, dispatched: SystemTime, exchange: Duration) {
         let now = self.clock.now();
-        let took = now.duration_since(dispatched).unwrap_or_default();
-        let more = took.saturating_sub(exchange);
-        let has_changed = assigned.link().is_some_and(|mut link| link.lag.note(dispatched, now, more));
+        let round_trip = now.duration_since(dispatched).unwrap_or_default();
+        let extra_time = round_trip.saturating_sub(exchange);
+        let has_changed = assigned.link().is_some_and(|mut link| link.lag.note(dispatched, now, extra_time));
         if has_changed {
             self.note_link(assigned);
         }
@@ -364,12 +369,12 @@ impl Agents {
 
     /// Whether a tree that this agent walks should move to another one: this agent is slow and others have
     /// room, or it walks at far more servers than another one. If so, the tree counts as moving from then on.
-    pub(super) fn is_to_move(&self, assigned: &AssignedAgent, tree: u64) -> bool {
+    pub(super) fn should_move(&self, assigned: &AssignedAgent, tree: u64) -> bool {
         let mut state = self.state();
         let should = match assigned.priority() {
             // One at a time, because each move changes the basis for the next decision.
             Priority::Usual => state.moving.is_empty() && state.dealer.is_better_elsewhere(tree),
-            Priority::Last | Priority::Paused => state.dealer.spare_room() > state.moving.len(),
+            Priority::Last | Priority::Paused => state.dealer.free_slots() > state.moving.len(),
         };
         should && state.moving.insert(tree)
     }
@@ -382,7 +387,7 @@ impl Agents {
     fn join(&self, agent: AgentCapacity) -> AgentNumber {
         let reader = SimulatedReader {
             clock: self.clock,
-            an_answer: Duration::from_secs_f64(1.0 / agent.capacity),
+            response_time: Duration::from_secs_f64(1.0 / agent.capacity),
             busy_until: Mutex::new(self.clock.now()),
         };
         self.add_agent(agent, |number| format!("agent-{}", number + 1), AgentKind::Simulated(reader))
@@ -392,12 +397,11 @@ impl Agents {
         &self,
         agent: AgentCapacity,
         name: impl FnOnce(AgentNumber) -> String,
-        works: AgentKind,
+        kind: AgentKind,
     ) -> AgentNumber {
         let mut state = self.state();
         let number = state.dealer.join(agent);
-        let assigned =
-            AssignedAgent { name: name(number), number, works, is_gone: watch::Sender::new(false) };
+        let assigned = AssignedAgent { name: name(number), number, kind, is_gone: watch::Sender::new(false) };
         state.assigned_agents.insert(number, Arc::new(assigned));
         state.deal();
         self.changed.notify_waiters();
@@ -439,15 +443,15 @@ impl DealingState {
 impl AssignedAgent {
     /// The remote worker that sends the requests, if the agent is another process.
     pub(super) fn remote_worker(&self) -> Option<&dyn RemoteWorker> {
-        match &self.works {
-            AgentKind::Remote(hand, _) => Some(&**hand),
+        match &self.kind {
+            AgentKind::Remote(worker, _) => Some(&**worker),
             AgentKind::Simulated(_) => None,
         }
     }
 
     /// The own link of an agent that is a process of its own.
     pub(super) fn link(&self) -> Option<MutexGuard<'_, AgentLink>> {
-        match &self.works {
+        match &self.kind {
             AgentKind::Remote(_, link) => Some(lock(link)),
             AgentKind::Simulated(_) => None,
         }
@@ -455,24 +459,24 @@ impl AssignedAgent {
 
     fn priority(&self) -> Priority {
         match self.link() {
-            Some(link) if link.state.broken().is_some() => Priority::Paused,
+            Some(link) if link.state.outage().is_some() => Priority::Paused,
             Some(link) if link.lag.is_slow => Priority::Last,
             _ => Priority::Usual,
         }
     }
 
     fn has_working_link(&self) -> bool {
-        self.link().is_none_or(|link| link.state.broken().is_none())
+        self.link().is_none_or(|link| link.state.outage().is_none())
     }
 
     /// Waits until a simulated agent has read one more response.
     pub(super) async fn read(&self) {
-        let AgentKind::Simulated(SimulatedReader { clock, an_answer, busy_until }) = &self.works else {
+        let AgentKind::Simulated(SimulatedReader { clock, response_time, busy_until }) = &self.kind else {
             return;
         };
         let until = {
             let mut busy_until = lock(busy_until);
-            *busy_until = clock.now().max(*busy_until) + *an_answer;
+            *busy_until = clock.now().max(*busy_until) + *response_time;
             *busy_until
         };
         clock.until(until).await;
@@ -481,7 +485,7 @@ impl AssignedAgent {
     /// Waits for the death of a simulated agent. For any other agent, its remote worker reports the result of
     /// each request.
     pub(super) async fn wait_until_gone(&self) {
-        if matches!(self.works, AgentKind::Remote(..)) {
+        if matches!(self.kind, AgentKind::Remote(..)) {
             return std::future::pending().await;
         }
         // This agent holds the sender, so the wait cannot fail.

@@ -11,7 +11,7 @@ use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
 /// A request that could not be sent within this time after the survey recorded it is not sent.
-pub const FRESH: Duration = Duration::from_secs(6);
+pub const DISPATCH_LIFETIME: Duration = Duration::from_secs(6);
 
 /// A request that a remote worker has to send now, to a server whose turn has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct RemoteRequest {
     pub address: IpAddr,
     /// When the survey recorded that it is being sent, by the survey's clock. Identifies it among all
     /// requests of its tree.
-    pub asked: SystemTime,
+    pub requested_at: SystemTime,
     /// The version of the page that is already known.
     pub known: Validators,
     /// Reading stops at this number of bytes, counted in both directions.
@@ -38,7 +38,7 @@ pub struct RemoteRequest {
     pub is_suspect: bool,
     /// The version of the opt-out list under which the request may be sent.
     pub opt_outs: u64,
-    /// The time from which the request may no longer be sent, by the survey's clock: [`FRESH`] has passed,
+    /// The time from which the request may no longer be sent, by the survey's clock: [`DISPATCH_LIFETIME`] has passed,
     /// quiet hours begin, or the robots.txt is a day old.
     pub valid_until: SystemTime,
 }
@@ -78,20 +78,24 @@ pub enum RemoteOutcome {
 pub trait RemoteWorker: Debug + Send + Sync {
     /// Has a request sent; the response is read no faster than the meter allows. If no result is ever
     /// reported, the request may have been sent.
-    fn send<'a>(&'a self, order: RemoteRequest, meter: &'a dyn Meter) -> BoxFuture<'a, RemoteOutcome>;
+    fn send<'a>(
+        &'a self,
+        remote_request: RemoteRequest,
+        meter: &'a dyn Meter,
+    ) -> BoxFuture<'a, RemoteOutcome>;
 
     /// The tree is finished: nothing that is stored for it is needed any more.
     fn forget(&self, tree: u64);
 }
 
 /// The longest time that an exchange can take.
-const LONGEST: Duration = Duration::from_hours(24);
+const LONGEST_EXCHANGE: Duration = Duration::from_hours(24);
 
 impl RemoteResponse {
     /// Whether its times are possible for an exchange. They may come from an untrusted source.
     #[must_use]
     pub fn has_possible_times(&self) -> bool {
-        self.response.timings.total <= LONGEST
+        self.response.timings.total <= LONGEST_EXCHANGE
     }
 
     /// Builds it from the survey's record.

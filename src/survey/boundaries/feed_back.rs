@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::scope::SurveyScope;
 use crate::address::{PageKey, Site, WebUrl};
-use crate::frontier::{MOST_TREES, StartCandidate};
+use crate::frontier::{MAX_TREES, StartCandidate};
 use crate::settings::{FeedBackRule, Settings};
 
 /// Selects the external links of a tree that are offered to the frontier as start URLs.
@@ -24,13 +24,13 @@ use crate::settings::{FeedBackRule, Settings};
 pub(in crate::survey) struct FeedBack {
     rule: FeedBackRule,
     /// The number of different URLs of one site that a tree may feed back.
-    most_per_site: usize,
+    max_per_site: usize,
 }
 
 impl FeedBack {
     pub(in crate::survey) fn from_settings(settings: &Settings) -> Self {
-        let trees = if settings.entrances.is_one() { 1 } else { MOST_TREES };
-        Self { rule: settings.feed_back, most_per_site: settings.seeds_per_site.max(trees) as usize }
+        let trees = if settings.entrances.is_single() { 1 } else { MAX_TREES };
+        Self { rule: settings.feed_back, max_per_site: settings.seeds_per_site.max(trees) as usize }
     }
 
     pub(in crate::survey) fn is_on(self) -> bool {
@@ -43,13 +43,13 @@ impl FeedBack {
         scope: &SurveyScope,
         externals: impl Iterator<Item = &'a WebUrl>,
     ) -> Vec<StartCandidate> {
-        let mut of_sites: HashMap<Site, HashSet<PageKey>> = HashMap::new();
+        let mut urls_of_sites: HashMap<Site, HashSet<PageKey>> = HashMap::new();
         externals
             .filter_map(|url| self.candidate(scope, url))
             .filter(|start| {
                 let Some(home) = start.homes.first() else { return false };
-                let urls = of_sites.entry(home.clone()).or_default();
-                urls.len() < self.most_per_site && urls.insert(start.url.page_key())
+                let urls = urls_of_sites.entry(home.clone()).or_default();
+                urls.len() < self.max_per_site && urls.insert(start.url.page_key())
             })
             .collect()
     }
@@ -58,7 +58,7 @@ impl FeedBack {
         scope.country_of(url.host())?;
         match self.rule {
             FeedBackRule::Link => Some(scope.candidate(url.clone())),
-            FeedBackRule::Door => Some(scope.candidate(url.door())),
+            FeedBackRule::Door => Some(scope.candidate(url.front_page_url())),
             FeedBackRule::Off => None,
         }
     }

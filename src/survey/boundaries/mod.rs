@@ -41,12 +41,12 @@ impl Boundaries {
     }
 
     /// The start URLs that a tree has found.
-    pub(super) fn found_by(&self, tree: &Tree) -> Vec<StartCandidate> {
+    pub(super) fn found_candidates(&self, tree: &Tree) -> Vec<StartCandidate> {
         self.feed_back.candidates(&self.scope, tree.externals.iter().map(|external| &external.url))
     }
 
     /// Whether the tree may have found any, without checking each link.
-    pub(super) fn may_have_found(&self, tree: &Tree) -> bool {
+    pub(super) fn may_have_candidates(&self, tree: &Tree) -> bool {
         self.feed_back.is_on() && !tree.externals.is_empty()
     }
 }

@@ -21,17 +21,17 @@ pub const BUILT_IN_RATES: &str = include_str!("../../../data/rates.json");
 ///
 /// # Errors
 /// When it cannot be read, or holds no rates.
-pub fn rates_in(path: &Path) -> Result<Rates, SurveyError> {
+pub fn load_rates(path: &Path) -> Result<Rates, SurveyError> {
     parse(&read_text(path)?, path)
 }
 
 /// The rates of a new survey; none if its depth is a number.
 pub(in crate::survey) fn read_rates(settings: &Settings) -> Result<Option<Rates>, SurveyError> {
     let read = || match &settings.rates {
-        Some(path) => rates_in(path),
+        Some(path) => load_rates(path),
         None => parse(BUILT_IN_RATES, Path::new("data/rates.json")),
     };
-    settings.leaves_pages_out().then(read).transpose()
+    settings.skips_pages().then(read).transpose()
 }
 
 /// The basis on which a new survey leaves pages out.
@@ -44,26 +44,26 @@ pub(in crate::survey) struct KeptRates {
 }
 
 /// Stores the rates and the focus of a new survey in its folder, so that it can resume with the same ones
-/// even if the file of rates or the earlier survey has gone. `tell` reports how far the earlier survey has
+/// even if the file of rates or the earlier survey has gone. `report_progress` reports how far the earlier survey has
 /// been read.
 pub(in crate::survey) fn keep_rates(
     folder: &Folder,
     settings: &Settings,
-    tell: &mut dyn FnMut(ReadingProgress),
+    report_progress: &mut dyn FnMut(ReadingProgress),
 ) -> Result<KeptRates, SurveyError> {
     let Some(rates) = read_rates(settings)? else { return Ok(KeptRates::default()) };
-    let hash = format!("{:032x}", keep(&folder.rates(), &rates)?);
+    let hash = format!("{:032x}", write_json(&folder.rates(), &rates)?);
     let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else {
         return Ok(KeptRates { rates: Some(RatesUsed { hash }), focus: None });
     };
-    let focus = EarlierPages::focus(&folder.since(), old, &rates, share, tell)?;
-    keep(&folder.focus(), &focus)?;
+    let focus = EarlierPages::focus(&folder.since(), old, &rates, share, report_progress)?;
+    write_json(&folder.focus(), &focus)?;
     Ok(KeptRates { rates: Some(RatesUsed { hash }), focus: Some(focus) })
 }
 
 /// Writes a file; returns the hash of its content.
-fn keep(path: &Path, what: &impl Serialize) -> Result<u128, SurveyError> {
-    let text = serde_json::to_string_pretty(what).unwrap_or_default();
+fn write_json(path: &Path, value: &impl Serialize) -> Result<u128, SurveyError> {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
     durable::replace(path, text.as_bytes()).map_err(SurveyError::file("write", path))?;
     Ok(xxh3_128(text.as_bytes()))
 }
@@ -74,10 +74,10 @@ pub(in crate::survey) fn walk_settings(
     settings: &Settings,
 ) -> Result<walk::WalkSettings, SurveyError> {
     let walk = walk::WalkSettings::from(settings);
-    if !settings.leaves_pages_out() {
+    if !settings.skips_pages() {
         return Ok(walk);
     }
-    let rates = rates_in(&folder.rates())?;
+    let rates = load_rates(&folder.rates())?;
     let price = match settings.focus {
         Some(_) => read_focus(&folder.focus())?.price.unwrap_or(f64::INFINITY),
         None => rates.price(settings.wanted_coverage().unwrap_or(1.0)),
@@ -86,9 +86,9 @@ pub(in crate::survey) fn walk_settings(
 }
 
 /// Reads again what an earlier survey found in its sites, for a survey whose price is already known.
-pub(in crate::survey) fn remember_again(folder: &Folder, settings: &Settings) -> Result<(), SurveyError> {
+pub(in crate::survey) fn rebuild_memories(folder: &Folder, settings: &Settings) -> Result<(), SurveyError> {
     let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else { return Ok(()) };
-    let rates = rates_in(&folder.rates())?;
+    let rates = load_rates(&folder.rates())?;
     EarlierPages::focus(&folder.since(), old, &rates, share, &mut |_| {}).map(|_| ())
 }
 

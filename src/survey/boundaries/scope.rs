@@ -32,7 +32,7 @@ impl SurveyScope {
                 suffixes,
                 countries,
                 sample,
-                takes_outside: false,
+                includes_outside: false,
                 permits_special: settings.permit_special_addresses,
             },
             rule: settings.scope,
@@ -60,12 +60,12 @@ impl SurveyScope {
                 at_or_above.take_while(|host| host.is_at_or_below(site.root())).map(Site::new).collect()
             }
         };
-        StartCandidate { priority: self.priorities.of_host(url.host()), url, homes }
+        StartCandidate { priority: self.priorities.for_host(url.host()), url, homes }
     }
 
     /// The scope of a tree. If a site is a host, this is the site's host, not the start URL's host, which may
     /// lie below it.
-    pub(in crate::survey) fn of_tree(&self, site: &Site) -> Scope {
+    pub(in crate::survey) fn tree_scope(&self, site: &Site) -> Scope {
         Scope::new(site.root(), self.rule, self.area.suffixes.clone())
     }
 }
@@ -101,8 +101,8 @@ fn built_in_suffixes(section: SuffixSection) -> Result<Arc<Suffixes>, SurveyErro
         return Ok(suffixes.clone());
     }
     let suffixes = Suffixes::parse(BUILT_IN_SUFFIX_LIST, section);
-    let of_list = |source| SurveyError::SuffixList { path: "public_suffix_list.dat".into(), source };
-    let suffixes = Arc::new(suffixes.map_err(of_list)?);
+    let to_error = |source| SurveyError::SuffixList { path: "public_suffix_list.dat".into(), source };
+    let suffixes = Arc::new(suffixes.map_err(to_error)?);
     read.push((section, suffixes.clone()));
     Ok(suffixes)
 }

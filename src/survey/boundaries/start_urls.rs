@@ -28,7 +28,7 @@ impl StartUrlCounts {
         Self { sites, seeds, repeated, known: None, focus: None }
     }
 
-    pub(in crate::survey) fn and(self, more: Self) -> Self {
+    pub(in crate::survey) fn plus(self, more: Self) -> Self {
         Self {
             sites: self.sites + more.sites,
             seeds: self.seeds + more.seeds,
@@ -40,7 +40,7 @@ impl StartUrlCounts {
 }
 
 /// The start URLs of a list whose sites are drawn into the sample, in the order of the list.
-pub(in crate::survey) fn drawn<'a>(
+pub(in crate::survey) fn sampled_urls<'a>(
     list: &'a StartList,
     scope: &'a SurveyScope,
 ) -> impl Iterator<Item = WebUrl> + 'a {
@@ -51,16 +51,16 @@ pub(in crate::survey) fn drawn<'a>(
 ///
 /// The results of trees are merged in tree order, so urgent trees should not wait for the others. The list is
 /// read once per priority, so that it need not be held in memory.
-pub(in crate::survey) fn offered<'a>(
+pub(in crate::survey) fn candidates_by_priority<'a>(
     list: &'a StartList,
     scope: &'a SurveyScope,
 ) -> impl Iterator<Item = StartCandidate> + 'a {
-    let of = |url: &WebUrl| scope.priorities.of_host(url.host());
+    let priority_of = |url: &WebUrl| scope.priorities.for_host(url.host());
     let ranks: BTreeSet<i32> = match scope.priorities == Priorities::default() {
         true => BTreeSet::from([0]),
-        false => drawn(list, scope).map(|url| of(&url)).collect(),
+        false => sampled_urls(list, scope).map(|url| priority_of(&url)).collect(),
     };
     ranks.into_iter().rev().flat_map(move |rank| {
-        drawn(list, scope).map(|url| scope.candidate(url)).filter(move |start| start.priority == rank)
+        sampled_urls(list, scope).map(|url| scope.candidate(url)).filter(move |start| start.priority == rank)
     })
 }

@@ -20,9 +20,9 @@ pub(super) struct EarlierTree {
     hosts: HashMap<u64, u32>,
     /// URLs of the site that were linked but not requested, with the lowest level of a page that links to
     /// them.
-    unasked: HashMap<PageKey, u16>,
+    unfetched: HashMap<PageKey, u16>,
     /// A page or file was received.
-    has_answered: bool,
+    has_response: bool,
 }
 
 /// A URL that was requested.
@@ -45,20 +45,21 @@ impl EarlierTree {
         Self { site: xxh3_64(site.as_bytes()), ..Self::default() }
     }
 
-    pub(super) fn places(&self) -> UrlNumbers {
-        let key = |(at, page): (u32, &EarlierUrl)| Some((WebUrl::parse(&page.url).ok()?.page_key(), at));
+    pub(super) fn url_numbers(&self) -> UrlNumbers {
+        let key =
+            |(index, page): (u32, &EarlierUrl)| Some((WebUrl::parse(&page.url).ok()?.page_key(), index));
         (0..).zip(&self.pages).filter_map(key).collect()
     }
 
     /// Takes an exchange; returns whether it was for a URL of the tree.
-    pub(super) fn take_exchange(&mut self, places: &mut UrlNumbers, row: ExchangeRow) -> bool {
+    pub(super) fn add_exchange(&mut self, url_numbers: &mut UrlNumbers, row: ExchangeRow) -> bool {
         let Some((depth, url)) = row.depth.zip(WebUrl::parse(&row.url).ok()) else { return false };
-        let at = *places.entry(url.page_key()).or_insert_with(|| {
+        let index = *url_numbers.entry(url.page_key()).or_insert_with(|| {
             self.pages.push(EarlierUrl { url: row.url, depth, requests: 0, redirect: None, finder: None });
             u32::try_from(self.pages.len() - 1).unwrap_or(u32::MAX)
         });
-        self.has_answered |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
-        let page = &mut self.pages[at as usize];
+        self.has_response |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
+        let page = &mut self.pages[index as usize];
         page.requests = page.requests.saturating_add(1);
         let is_redirect = matches!(row.status, Some(300..=399));
         let Some(target) = row.location.filter(|_| is_redirect).and_then(|to| url.join(&to).ok()) else {
@@ -67,60 +68,60 @@ impl EarlierTree {
         let is_internal = Host::parse(&row.site).map(Site::new).is_ok_and(|site| site.has(target.host()));
         match is_internal {
             true => page.redirect = Some(target.page_key()),
-            false => self.name(target.host(), at),
+            false => self.note_host(target.host(), index),
         }
         true
     }
 
     /// Takes a link of a page.
-    pub(super) fn take_link(&mut self, places: &UrlNumbers, row: &PageLinkRow) {
+    pub(super) fn add_link(&mut self, url_numbers: &UrlNumbers, row: &PageLinkRow) {
         let parsed = WebUrl::parse(&row.page).ok().zip(WebUrl::parse(&row.url).ok());
         let Some((page, url)) = parsed else { return };
-        let Some(at) = places.get(&page.page_key()).copied() else { return };
+        let Some(index) = url_numbers.get(&page.page_key()).copied() else { return };
         if !row.is_internal {
-            self.name(url.host(), at);
+            self.note_host(url.host(), index);
         } else if !row.nofollow {
-            self.find(places, url.page_key(), at);
+            self.note_finder(url_numbers, url.page_key(), index);
         }
     }
 
     /// Notes that a page leads to another URL of the site.
-    fn find(&mut self, places: &UrlNumbers, url: PageKey, by: u32) {
-        let Some(at) = places.get(&url) else {
+    fn note_finder(&mut self, url_numbers: &UrlNumbers, url: PageKey, by: u32) {
+        let Some(index) = url_numbers.get(&url) else {
             let depth = self.pages[by as usize].depth;
-            let least = self.unasked.entry(url).or_insert(depth);
+            let least = self.unfetched.entry(url).or_insert(depth);
             *least = depth.min(*least);
             return;
         };
         // A page can only be found by a page that was requested before it.
-        if by < *at {
-            let finder = &mut self.pages[*at as usize].finder;
+        if by < *index {
+            let finder = &mut self.pages[*index as usize].finder;
             *finder = Some(finder.map_or(by, |known| known.min(by)));
         }
     }
 
     /// Notes that a page names an external host.
-    fn name(&mut self, host: &Host, at: u32) {
-        let first = self.hosts.entry(xxh3_64(host.as_str().as_bytes())).or_insert(at);
-        *first = at.min(*first);
+    fn note_host(&mut self, host: &Host, index: u32) {
+        let first = self.hosts.entry(xxh3_64(host.as_str().as_bytes())).or_insert(index);
+        *first = index.min(*first);
     }
 
     /// Returns the requested URLs with the yield of each, and the memory of the tree if any page or file was
-    /// received. `left_out_to` is the deepest level of a survey that left pages out: URLs that were linked
+    /// received. `earlier_deepest` is the deepest level of a survey that left pages out: URLs that were linked
     /// above that level and not requested count as left out.
     pub(super) fn remember(
         mut self,
         rates: &Rates,
-        left_out_to: Option<u16>,
+        earlier_deepest: Option<u16>,
     ) -> (Vec<SeenUrl>, Option<Memory>) {
-        let places = self.places();
-        for at in 0..self.pages.len() {
-            if let Some(target) = self.pages[at].redirect {
-                self.find(&places, target, u32::try_from(at).unwrap_or(u32::MAX));
+        let url_numbers = self.url_numbers();
+        for index in 0..self.pages.len() {
+            if let Some(target) = self.pages[index].redirect {
+                self.note_finder(&url_numbers, target, u32::try_from(index).unwrap_or(u32::MAX));
             }
         }
         let mut hosts = vec![0; self.pages.len()];
-        self.hosts.values().for_each(|at| hosts[*at as usize] += 1);
+        self.hosts.values().for_each(|index| hosts[*index as usize] += 1);
         let seen = self.pages.into_iter().zip(hosts).filter_map(|(page, hosts)| {
             Some(SeenUrl {
                 url: WebUrl::parse(&page.url).ok()?,
@@ -131,12 +132,12 @@ impl EarlierTree {
             })
         });
         let seen: Vec<SeenUrl> = seen.collect();
-        if !self.has_answered {
+        if !self.has_response {
             return (seen, None);
         }
         let mut memory = Memory::from_seen(&seen, rates);
-        if let Some(deepest) = left_out_to {
-            let above = self.unasked.into_iter().filter(|(_, depth)| *depth < deepest);
+        if let Some(deepest) = earlier_deepest {
+            let above = self.unfetched.into_iter().filter(|(_, depth)| *depth < deepest);
             memory.leave_out(above.map(|(url, _)| url));
         }
         (seen, Some(memory))
@@ -173,11 +174,11 @@ mod tests {
     fn seen(exchanges: Vec<ExchangeRow>, links: &[PageLinkRow]) -> (Vec<SeenUrl>, Option<Memory>) {
         let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
         let rates = Rates::new(Vec::new(), scale.clone(), scale, Vec::new());
-        let (mut tree, mut places) = (EarlierTree::new("a.ke"), UrlNumbers::new());
+        let (mut tree, mut url_numbers) = (EarlierTree::new("a.ke"), UrlNumbers::new());
         for row in exchanges {
-            tree.take_exchange(&mut places, row);
+            tree.add_exchange(&mut url_numbers, row);
         }
-        links.iter().for_each(|row| tree.take_link(&places, row));
+        links.iter().for_each(|row| tree.add_link(&url_numbers, row));
         tree.remember(&rates, Some(1))
     }
 
@@ -197,7 +198,7 @@ mod tests {
             link(front, "http://b.ke/", false),
         ];
         let (seen, _) = seen(vec![exchange(front, 0), away, exchange(deep, 1)], &links);
-        let hosts: Vec<u32> = seen.iter().map(|one| one.hosts).collect();
+        let hosts: Vec<u32> = seen.iter().map(|url| url.hosts).collect();
         assert_eq!(hosts, [1, 0, 1]);
         assert_eq!(seen[2].finder, Some(0));
     }

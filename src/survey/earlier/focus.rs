@@ -5,8 +5,8 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::earlier_tree::{EarlierTree, UrlNumbers};
-use super::index::{ReadingProgress, damaged, tree_of};
-use super::{EarlierPages, opened, pack, store_error, unpack};
+use super::index::{ReadingProgress, damaged_edition, tree_key};
+use super::{EarlierPages, open_store, pack, store_error, unpack};
 use crate::exchange::Purpose;
 use crate::records::{ExchangeRow, Manifest, PageLinkRow, Row, read_pieces, row_count};
 use crate::settings::Settings;
@@ -29,16 +29,18 @@ impl EarlierPages {
         dir: &Path,
         rates: &Rates,
         share: f64,
-        tell: &mut dyn FnMut(ReadingProgress),
+        report_progress: &mut dyn FnMut(ReadingProgress),
     ) -> Result<Focus, SurveyError> {
-        let store = opened(path, Builder::open)?;
-        let earlier = Manifest::load(dir).ok().filter(Manifest::leaves_pages_out);
-        let deepest = |of: Manifest| Settings::deserialize(of.settings).map_or(u16::MAX, |of| of.deepest());
-        let left_out_to = earlier.map(deepest);
+        let store = open_store(path, Builder::open)?;
+        let earlier = Manifest::load(dir).ok().filter(Manifest::skips_pages);
+        let deepest = |manifest: Manifest| {
+            Settings::deserialize(manifest.settings).map_or(u16::MAX, |settings| settings.deepest())
+        };
+        let earlier_deepest = earlier.map(deepest);
         let mut reading = TreeReading { path, store, open: OpenTree::default(), costs: Costs::default() };
         reading.exchanges(dir)?;
-        reading.links(dir, tell)?;
-        reading.remember(rates, left_out_to)?;
+        reading.links(dir, report_progress)?;
+        reading.remember(rates, earlier_deepest)?;
         // The trees are no longer in the store. If compaction fails, the store is larger, and that is all.
         let _ = reading.store.compact();
         Ok(reading.costs.focus(share))
@@ -73,7 +75,7 @@ struct TreeReading<'a> {
 struct OpenTree {
     name: Option<u64>,
     tree: EarlierTree,
-    places: UrlNumbers,
+    url_numbers: UrlNumbers,
 }
 
 /// The tables of the store while it is written.
@@ -84,18 +86,19 @@ struct Stores<'txn> {
 
 impl TreeReading<'_> {
     fn exchanges(&mut self, dir: &Path) -> Result<(), SurveyError> {
-        let wanted = ["depth", "status", "location", "total_ms", "unchanged_bytes"];
-        for rows in read_pieces::<ExchangeRow>(dir, &wanted).map_err(damaged)? {
+        let columns = ["depth", "status", "location", "total_ms", "unchanged_bytes"];
+        for rows in read_pieces::<ExchangeRow>(dir, &columns).map_err(damaged_edition)? {
             // A request that our own side refused was not sent, and probes and checks yield nothing for a
             // tree.
-            let beside = [Purpose::Probe, Purpose::Check].map(Purpose::as_str);
-            let asked = |row: &ExchangeRow| row.was_sent() && !beside.contains(&row.purpose.as_str());
-            let rows = rows.map_err(damaged)?.into_iter().filter(asked);
+            let purposes_beside_walk = [Purpose::Probe, Purpose::Check].map(Purpose::as_str);
+            let is_of_walk =
+                |row: &ExchangeRow| row.was_sent() && !purposes_beside_walk.contains(&row.purpose.as_str());
+            let rows = rows.map_err(damaged_edition)?.into_iter().filter(is_of_walk);
             let (open, costs) = (&mut self.open, &mut self.costs);
             write(&self.store, self.path, |stores| {
                 for row in rows {
-                    open.turn_to(stores, &row.site, row.seed)?;
-                    let is_of_tree = open.tree.take_exchange(&mut open.places, row);
+                    open.switch_to(stores, &row.site, row.seed)?;
+                    let is_of_tree = open.tree.add_exchange(&mut open.url_numbers, row);
                     costs.note_request(is_of_tree);
                 }
                 Ok(())
@@ -104,28 +107,32 @@ impl TreeReading<'_> {
         Ok(())
     }
 
-    fn links(&mut self, dir: &Path, tell: &mut dyn FnMut(ReadingProgress)) -> Result<(), SurveyError> {
-        let of = row_count(dir, PageLinkRow::TABLE).map_err(damaged)?.rows;
-        let mut reading = ReadingProgress { rows: 0, of };
-        for rows in read_pieces::<PageLinkRow>(dir, &[]).map_err(damaged)? {
-            let rows = rows.map_err(damaged)?;
+    fn links(
+        &mut self,
+        dir: &Path,
+        report_progress: &mut dyn FnMut(ReadingProgress),
+    ) -> Result<(), SurveyError> {
+        let total = row_count(dir, PageLinkRow::TABLE).map_err(damaged_edition)?.rows;
+        let mut reading = ReadingProgress { rows: 0, total };
+        for rows in read_pieces::<PageLinkRow>(dir, &[]).map_err(damaged_edition)? {
+            let rows = rows.map_err(damaged_edition)?;
             let open = &mut self.open;
             write(&self.store, self.path, |stores| {
                 for row in &rows {
-                    open.turn_to(stores, &row.site, row.seed)?;
-                    open.tree.take_link(&open.places, row);
+                    open.switch_to(stores, &row.site, row.seed)?;
+                    open.tree.add_link(&open.url_numbers, row);
                 }
                 Ok(())
             })?;
             reading.rows += rows.len() as u64;
-            tell(reading);
+            report_progress(reading);
         }
         let open = &mut self.open;
-        write(&self.store, self.path, |stores| open.put_back(stores))
+        write(&self.store, self.path, |stores| open.store_tree(stores))
     }
 
     /// Replaces the trees by the memories that follow from them.
-    fn remember(&mut self, rates: &Rates, left_out_to: Option<u16>) -> Result<(), SurveyError> {
+    fn remember(&mut self, rates: &Rates, earlier_deepest: Option<u16>) -> Result<(), SurveyError> {
         /// Trees per transaction.
         const AT_ONCE: usize = 256;
         let costs = &mut self.costs;
@@ -133,7 +140,7 @@ impl TreeReading<'_> {
             for _ in 0..AT_ONCE {
                 let Some(tree) = stores.next_tree()? else { return Ok(false) };
                 let site = tree.site;
-                let (seen, memory) = tree.remember(rates, left_out_to);
+                let (seen, memory) = tree.remember(rates, earlier_deepest);
                 costs.note_pages(&seen, memory.as_ref());
                 let Some(mut memory) = memory else { continue };
                 if let Some(known) = stores.memory(site)? {
@@ -149,20 +156,20 @@ impl TreeReading<'_> {
 
 impl OpenTree {
     /// Makes this tree the one in memory.
-    fn turn_to(&mut self, stores: &mut Stores<'_>, site: &str, seed: u16) -> Result<(), redb::Error> {
-        let name = tree_of(site, seed);
+    fn switch_to(&mut self, stores: &mut Stores<'_>, site: &str, seed: u16) -> Result<(), redb::Error> {
+        let name = tree_key(site, seed);
         if self.name == Some(name) {
             return Ok(());
         }
-        self.put_back(stores)?;
+        self.store_tree(stores)?;
         let known = stores.trees.get(name)?.and_then(|bytes| unpack(bytes.value()));
         self.tree = known.unwrap_or_else(|| EarlierTree::new(site));
-        self.places = self.tree.places();
+        self.url_numbers = self.tree.url_numbers();
         self.name = Some(name);
         Ok(())
     }
 
-    fn put_back(&mut self, stores: &mut Stores<'_>) -> Result<(), redb::Error> {
+    fn store_tree(&mut self, stores: &mut Stores<'_>) -> Result<(), redb::Error> {
         if let Some(name) = self.name.take() {
             stores.trees.insert(name, pack(&self.tree).as_slice())?;
         }
@@ -207,22 +214,22 @@ mod tests {
         let path = folder.path().join("since.redb");
         let store = Builder::new().create(&path).unwrap();
         let mut open = OpenTree::default();
-        let asked =
+        let requested =
             ["http://a.ke/", "http://b.ke/", "http://a.ke/page", "http://b.ke/page", "http://a.ke/end"];
         let mut left = write(&store, &path, |stores| {
-            for url in asked {
+            for url in requested {
                 let site = &url[7..11];
-                open.turn_to(stores, site, 0)?;
+                open.switch_to(stores, site, 0)?;
                 let (site, url) = (site.to_owned(), url.to_owned());
                 let row =
                     ExchangeRow { site, url, depth: Some(0), status: Some(200), ..ExchangeRow::default() };
-                open.tree.take_exchange(&mut open.places, row);
+                open.tree.add_exchange(&mut open.url_numbers, row);
             }
-            open.put_back(stores)?;
+            open.store_tree(stores)?;
             Ok([stores.next_tree()?, stores.next_tree()?, stores.next_tree()?])
         })
         .unwrap()
-        .map(|tree| tree.map_or(0, |tree| tree.places().len()));
+        .map(|tree| tree.map_or(0, |tree| tree.url_numbers().len()));
         left.sort_unstable();
         assert_eq!(left, [0, 2, 3]);
     }

@@ -3,7 +3,7 @@ use std::path::Path;
 use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{EarlierPages, LINKS, PAGES, StoredLink, StoredPage, key_of, opened, pack, store_error};
+use super::{EarlierPages, LINKS, PAGES, StoredLink, StoredPage, open_store, pack, store_error, store_key};
 use crate::address::WebUrl;
 use crate::exchange::{MediaType, Purpose, Validators};
 use crate::page::{Element, RecordedPage};
@@ -18,7 +18,7 @@ pub struct ReadingProgress {
     /// The number of rows read so far.
     pub rows: u64,
     /// The number of rows in total.
-    pub of: u64,
+    pub total: u64,
 }
 
 /// The columns that are needed, besides those that are never null.
@@ -57,11 +57,11 @@ pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
             dir.display()
         )));
     }
-    let rows = |table| row_count(dir, table).map(|count| count.rows).map_err(damaged);
+    let rows = |table| row_count(dir, table).map(|count| count.rows).map_err(damaged_edition);
     Ok(rows(ExchangeRow::TABLE)? + rows(PageLinkRow::TABLE)?)
 }
 
-pub(super) fn damaged(error: TablesError) -> SurveyError {
+pub(super) fn damaged_edition(error: TablesError) -> SurveyError {
     SurveyError::Since(error.to_string())
 }
 
@@ -74,26 +74,26 @@ impl EarlierPages {
     pub(in crate::survey) fn build(
         path: &Path,
         dir: &Path,
-        tell: &mut dyn FnMut(ReadingProgress),
+        report_progress: &mut dyn FnMut(ReadingProgress),
     ) -> Result<u64, SurveyError> {
-        let mut reading = ReadingProgress { rows: 0, of: check(dir)? };
-        let store = opened(path, Builder::create)?;
+        let mut reading = ReadingProgress { rows: 0, total: check(dir)? };
+        let store = open_store(path, Builder::create)?;
         let index = Index { path, store };
-        for rows in read_pieces::<ExchangeRow>(dir, COLUMNS).map_err(damaged)? {
-            let rows = rows.map_err(damaged)?;
+        for rows in read_pieces::<ExchangeRow>(dir, COLUMNS).map_err(damaged_edition)? {
+            let rows = rows.map_err(damaged_edition)?;
             index.write(|tables| rows.iter().try_for_each(|row| tables.add_page(row)))?;
             reading.rows += rows.len() as u64;
-            tell(reading);
+            report_progress(reading);
         }
         let mut run = LinkRun::default();
-        for rows in read_pieces::<PageLinkRow>(dir, &["spelled"]).map_err(damaged)? {
-            let rows = rows.map_err(damaged)?;
+        for rows in read_pieces::<PageLinkRow>(dir, &["spelled"]).map_err(damaged_edition)? {
+            let rows = rows.map_err(damaged_edition)?;
             reading.rows += rows.len() as u64;
-            index.write(|tables| rows.into_iter().try_for_each(|row| run.take(tables, row)))?;
-            tell(reading);
+            index.write(|tables| rows.into_iter().try_for_each(|row| run.add_link(tables, row)))?;
+            report_progress(reading);
         }
         index.write(|tables| {
-            run.end(tables)?;
+            run.finish_page(tables)?;
             Ok(tables.pages.len()?)
         })
     }
@@ -103,7 +103,7 @@ impl EarlierPages {
     /// # Errors
     /// When it cannot be written.
     pub(in crate::survey) fn build_empty(path: &Path) -> Result<(), SurveyError> {
-        let store = opened(path, Builder::create)?;
+        let store = open_store(path, Builder::create)?;
         Index { path, store }.write(|_| Ok(()))
     }
 }
@@ -145,7 +145,7 @@ impl Tables<'_> {
     }
 
     /// The number of links that were counted on a page of this tree.
-    fn links_of(&self, key: u128, tree: u64) -> Result<Option<usize>, redb::Error> {
+    fn link_count(&self, key: u128, tree: u64) -> Result<Option<usize>, redb::Error> {
         let bytes = self.pages.get(key)?;
         let stored = bytes.and_then(|bytes| postcard::from_bytes::<StoredPage>(bytes.value()).ok());
         let page = stored.filter(|stored| stored.tree == tree).and_then(|stored| stored.page);
@@ -155,10 +155,10 @@ impl Tables<'_> {
 
 /// What is stored of an exchange; none if nothing can be reused.
 fn stored(row: &ExchangeRow) -> Option<(u128, StoredPage)> {
-    let came_whole = row.status == Some(200) || row.unchanged_bytes.is_some();
+    let is_complete = row.status == Some(200) || row.unchanged_bytes.is_some();
     let validators = Validators { etag: row.etag.clone(), last_modified: row.last_modified.clone() };
-    let is_known = came_whole && row.failure.is_none() && row.excluded_by.is_none();
-    if row.purpose != Purpose::Page.as_str() || !is_known || validators.is_empty() {
+    let is_reusable = is_complete && row.failure.is_none() && row.excluded_by.is_none();
+    if row.purpose != Purpose::Page.as_str() || !is_reusable || validators.is_empty() {
         return None;
     }
     let url = WebUrl::parse(&row.url).ok()?;
@@ -175,7 +175,7 @@ fn stored(row: &ExchangeRow) -> Option<(u128, StoredPage)> {
         None => None,
     };
     let stored = StoredPage {
-        tree: tree_of(&row.site, row.seed),
+        tree: tree_key(&row.site, row.seed),
         validators,
         content_type: row.content_type.clone(),
         content_encoding: row.content_encoding.clone(),
@@ -183,7 +183,7 @@ fn stored(row: &ExchangeRow) -> Option<(u128, StoredPage)> {
         received_bytes: row.unchanged_bytes.unwrap_or(row.received_bytes),
         page,
     };
-    Some((key_of(url.host(), &row.url), stored))
+    Some((store_key(url.host(), &row.url), stored))
 }
 
 fn recorded_page(row: &ExchangeRow, charset: &str) -> Option<(RecordedPage, u32)> {
@@ -199,7 +199,7 @@ fn recorded_page(row: &ExchangeRow, charset: &str) -> Option<(RecordedPage, u32)
     Some((page, row.internal_links?.checked_add(row.external_links?)?))
 }
 
-pub(super) fn tree_of(site: &str, seed: u16) -> u64 {
+pub(super) fn tree_key(site: &str, seed: u16) -> u64 {
     xxh3_64(format!("{site} {seed}").as_bytes())
 }
 
@@ -215,14 +215,14 @@ struct LinkRun {
 }
 
 impl LinkRun {
-    fn take(&mut self, tables: &mut Tables<'_>, row: PageLinkRow) -> Result<(), redb::Error> {
-        let tree = tree_of(&row.site, row.seed);
+    fn add_link(&mut self, tables: &mut Tables<'_>, row: PageLinkRow) -> Result<(), redb::Error> {
+        let tree = tree_key(&row.site, row.seed);
         if self.page != row.page || self.tree != tree || row.position <= self.position {
-            self.end(tables)?;
+            self.finish_page(tables)?;
             (self.tree, self.page) = (tree, row.page);
         }
         self.position = row.position;
-        match Element::of_word(&row.element) {
+        match Element::from_word(&row.element) {
             Some(element) => {
                 let url = row.spelled.unwrap_or(row.url);
                 self.links.push(StoredLink { url, element, nofollow: row.nofollow });
@@ -233,13 +233,13 @@ impl LinkRun {
     }
 
     /// Stores the links if their page is known and this number of links was counted on it.
-    fn end(&mut self, tables: &mut Tables<'_>) -> Result<(), redb::Error> {
+    fn finish_page(&mut self, tables: &mut Tables<'_>) -> Result<(), redb::Error> {
         let links = std::mem::take(&mut self.links);
         let is_broken = std::mem::take(&mut self.is_broken);
         self.position = 0;
         let Ok(url) = WebUrl::parse(&self.page) else { return Ok(()) };
-        let key = key_of(url.host(), &self.page);
-        if !is_broken && tables.links_of(key, self.tree)? == Some(links.len()) {
+        let key = store_key(url.host(), &self.page);
+        if !is_broken && tables.link_count(key, self.tree)? == Some(links.len()) {
             tables.links.insert(key, pack(&links).as_slice())?;
         }
         Ok(())

@@ -8,7 +8,7 @@
 //! The store keeps only what can be reused as a whole: pages and files that came complete with status 200 and
 //! an `ETag` or a date, or that had not changed since a survey before. A page must also have as many recorded
 //! links as were counted. With `--focus` the tables are read once more, for what each page yielded and was
-//! worth (`focus`). Only [`EarlierPage::take_over`] decides what a server's response means for them.
+//! worth (`focus`). Only [`EarlierPage::complete_response`] decides what a server's response means for them.
 
 mod earlier_tree;
 mod focus;
@@ -32,7 +32,7 @@ pub use crate::walk::yields::Focus;
 pub use index::ReadingProgress;
 pub(super) use index::check;
 
-/// By [`key_of`]: the row from the table of exchanges …
+/// By [`store_key`]: the row from the table of exchanges …
 const PAGES: TableDefinition<'static, u128, &[u8]> = TableDefinition::new("pages");
 /// … and, compressed, the rows from the table of page links, if there are any.
 const LINKS: TableDefinition<'static, u128, &[u8]> = TableDefinition::new("links");
@@ -91,7 +91,7 @@ impl EarlierPages {
     /// # Errors
     /// When it cannot be read, or another process has it open.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
-        Ok(Self { path: path.to_owned(), store: opened(path, Builder::open)? })
+        Ok(Self { path: path.to_owned(), store: open_store(path, Builder::open)? })
     }
 
     /// What is known about a URL, if that is all that a walk needs.
@@ -101,7 +101,7 @@ impl EarlierPages {
     pub(super) fn find(&self, url: &WebUrl) -> Result<Option<EarlierPage>, SurveyError> {
         let read = || -> Result<_, redb::Error> {
             let txn = self.store.begin_read()?;
-            let key = key_of(url.host(), url.as_str());
+            let key = store_key(url.host(), url.as_str());
             let stored = txn.open_table(PAGES)?.get(key)?.map(|value| value.value().to_vec());
             let links = txn.open_table(LINKS)?.get(key)?.map(|value| value.value().to_vec());
             Ok((stored, links))
@@ -135,7 +135,7 @@ impl EarlierPage {
     /// Reuses the earlier page or file if the server said that it has not changed. Completes the response
     /// with the headers that the server need not repeat. Returns the content for the walk and the number of
     /// bytes that the full transfer took.
-    pub(super) fn take_over(self, response: &mut Response) -> Option<(Content, u64)> {
+    pub(super) fn complete_response(self, response: &mut Response) -> Option<(Content, u64)> {
         if response.status != Some(NOT_MODIFIED) || response.failure.is_some() {
             return None;
         }
@@ -154,7 +154,7 @@ impl EarlierPage {
 }
 
 /// The hash of the host and the hash of the URL: the pages of a host are adjacent, as in the tables.
-fn key_of(host: &Host, url: &str) -> u128 {
+fn store_key(host: &Host, url: &str) -> u128 {
     u128::from(xxh3_64(host.as_str().as_bytes())) << 64 | u128::from(xxh3_64(url.as_bytes()))
 }
 
@@ -179,7 +179,7 @@ fn read_links(bytes: &[u8]) -> Option<Vec<Link>> {
 }
 
 /// Opens or creates the store at `path`.
-fn opened<'p>(
+fn open_store<'p>(
     path: &'p Path,
     open: impl FnOnce(&Builder, &'p Path) -> Result<Database, DatabaseError>,
 ) -> Result<Database, SurveyError> {
@@ -232,32 +232,36 @@ mod tests {
 
     #[test]
     fn an_unchanged_page_is_taken_over_with_what_the_server_does_not_say_again() {
-        let mut told = response(304);
-        told.head.etag = Some("\"2\"".to_owned());
-        let Some((Content::Page(taken), 300)) = page().take_over(&mut told) else { panic!("{told:?}") };
-        assert_eq!((taken.body_hash, taken.nofollow), (7, false));
-        assert_eq!((told.head.etag.as_deref(), told.body_bytes), (Some("\"2\""), 5));
-        assert_eq!(told.head.last_modified, page().validators.last_modified);
-        assert_eq!(told.head.content_type.as_deref(), Some("text/html"));
+        let mut changed = response(304);
+        changed.head.etag = Some("\"2\"".to_owned());
+        let Some((Content::Page(reused), 300)) = page().complete_response(&mut changed) else {
+            panic!("{changed:?}")
+        };
+        assert_eq!((reused.body_hash, reused.nofollow), (7, false));
+        assert_eq!((changed.head.etag.as_deref(), changed.body_bytes), (Some("\"2\""), 5));
+        assert_eq!(changed.head.last_modified, page().validators.last_modified);
+        assert_eq!(changed.head.content_type.as_deref(), Some("text/html"));
     }
 
     #[test]
     fn a_server_that_wants_its_links_not_followed_any_more_is_heard() {
-        let mut told = response(304);
-        told.head.robots_tag = Some("nofollow".to_owned());
-        let Some((Content::Page(taken), _)) = page().take_over(&mut told) else { panic!("{told:?}") };
-        assert!(taken.nofollow);
+        let mut changed = response(304);
+        changed.head.robots_tag = Some("nofollow".to_owned());
+        let Some((Content::Page(reused), _)) = page().complete_response(&mut changed) else {
+            panic!("{changed:?}")
+        };
+        assert!(reused.nofollow);
     }
 
     #[test]
     fn any_other_answer_stays_what_it_is() {
         for status in [200, 206, 302, 404, 412, 503] {
-            let mut told = response(status);
-            assert_eq!(page().take_over(&mut told), None);
-            assert_eq!(told, response(status));
+            let mut changed = response(status);
+            assert_eq!(page().complete_response(&mut changed), None);
+            assert_eq!(changed, response(status));
         }
         let mut broken = Response { failure: Some(Failure::BodyTruncated), ..response(304) };
-        assert_eq!(page().take_over(&mut broken), None);
+        assert_eq!(page().complete_response(&mut broken), None);
     }
 
     #[test]

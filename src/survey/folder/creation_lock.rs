@@ -29,25 +29,25 @@ impl CreationLock {
     /// Claims a folder that does not exist or is empty. The remains of a process that died while it created a
     /// survey there are an error, or are removed if `anew` is set: no request was sent to a server yet.
     pub(in crate::survey) fn begin(dir: &Path, anew: bool) -> Result<Self, SurveyError> {
-        look_at(dir)?;
-        let making = Self::lock(dir)?;
+        check_folder(dir)?;
+        let creation = Self::lock(dir)?;
         // No other process is creating a survey here now, and the manifest stays.
         if dir.join("manifest.json").exists() {
-            making.forget();
+            creation.forget();
             return Err(SurveyError::folder_in_use(dir));
         }
-        if !making.parts().is_empty() {
+        if !creation.parts().is_empty() {
             if !anew {
                 return Err(SurveyError::Unfinished(dir.to_owned()));
             }
-            making.remove_parts();
+            creation.remove_parts();
         }
-        let journals = making.folder.journals();
+        let journals = creation.folder.journals();
         if let Err(error) = fs::create_dir(&journals) {
-            making.undo();
+            creation.undo();
             return Err(SurveyError::File { operation: "create folder", path: journals, source: error });
         }
-        Ok(making)
+        Ok(creation)
     }
 
     pub(in crate::survey) fn folder(&self) -> Folder {
@@ -55,7 +55,7 @@ impl CreationLock {
     }
 
     /// Ends a successful creation.
-    pub(in crate::survey) fn done(self) {
+    pub(in crate::survey) fn complete(self) {
         self.forget();
     }
 
@@ -71,7 +71,7 @@ impl CreationLock {
     }
 
     fn lock(dir: &Path) -> Result<Self, SurveyError> {
-        let mark = mark_of(dir);
+        let mark = mark_path(dir);
         let to_error = |source| SurveyError::File { operation: "create", path: mark.clone(), source };
         loop {
             let is_new = durable::make_folder(dir).map_err(SurveyError::file("create folder", dir))?;
@@ -88,7 +88,7 @@ impl CreationLock {
                 Err(TryLockError::Error(source)) => return Err(to_error(source)),
             }
             // The mark may belong to a process that has removed it since.
-            if is_same(&lock, &mark).map_err(to_error)? {
+            if is_same_file(&lock, &mark).map_err(to_error)? {
                 return Ok(Self { folder: Folder::open(dir), lock, is_new });
             }
         }
@@ -97,8 +97,8 @@ impl CreationLock {
     /// The files that were created here so far.
     fn parts(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.folder.dir).into_iter().flatten().filter_map(Result::ok);
-        let made = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_part));
-        made.map(|entry| entry.path()).collect()
+        let part_entries = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_part));
+        part_entries.map(|entry| entry.path()).collect()
     }
 
     fn remove_parts(&self) {
@@ -111,13 +111,13 @@ impl CreationLock {
 
     fn forget(self) {
         // Removed under the lock, so that its next holder sees that the mark is gone.
-        let _ = fs::remove_file(mark_of(&self.folder.dir));
+        let _ = fs::remove_file(mark_path(&self.folder.dir));
         drop(self.lock);
     }
 }
 
 /// Refuses a folder with other files in it, before anything is written there.
-fn look_at(dir: &Path) -> Result<(), SurveyError> {
+fn check_folder(dir: &Path) -> Result<(), SurveyError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -135,26 +135,26 @@ fn is_part(name: &str) -> bool {
     PARTS.contains(&name) || durable::is_hidden(name)
 }
 
-fn mark_of(dir: &Path) -> PathBuf {
+fn mark_path(dir: &Path) -> PathBuf {
     dir.join(MARK)
 }
 
 /// Whether the open file is the one at this path.
 #[cfg(unix)]
-pub(in crate::survey) fn is_same(file: &File, path: &Path) -> io::Result<bool> {
+pub(in crate::survey) fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let there = match fs::metadata(path) {
-        Ok(there) => there,
+    let file_at_path = match fs::metadata(path) {
+        Ok(file_at_path) => file_at_path,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
     };
-    let here = file.metadata()?;
-    Ok((here.dev(), here.ino()) == (there.dev(), there.ino()))
+    let held_file = file.metadata()?;
+    Ok((held_file.dev(), held_file.ino()) == (file_at_path.dev(), file_at_path.ino()))
 }
 
 /// On these systems an open file cannot be removed, so it keeps its name.
 #[cfg(not(unix))]
-pub(in crate::survey) fn is_same(_file: &File, path: &Path) -> io::Result<bool> {
+pub(in crate::survey) fn is_same_file(_file: &File, path: &Path) -> io::Result<bool> {
     Ok(path.exists())
 }
 
@@ -171,12 +171,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("kenya");
         let first = begin(&dir).unwrap();
-        let told = begin(&dir).err().unwrap();
-        assert!(told.ends_with("kenya: another process is at work on this survey"), "{told}");
+        let message = begin(&dir).err().unwrap();
+        assert!(message.ends_with("kenya: another process is at work on this survey"), "{message}");
         assert!(dir.join("journal").is_dir());
         first.undo();
         assert!(!dir.exists());
-        begin(&dir).unwrap().done();
+        begin(&dir).unwrap().complete();
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "the journals' folder");
     }
 
@@ -185,12 +185,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
         drop(begin(dir).unwrap());
-        let told = begin(dir).err().unwrap();
+        let message = begin(dir).err().unwrap();
         assert!(
-            told.ends_with(
+            message.ends_with(
                 "holds a survey whose creation was interrupted: remove the folder and start again"
             ),
-            "{told}"
+            "{message}"
         );
         fs::write(dir.join("survey.toml"), "depth = ").unwrap();
         CreationLock::begin(dir, true).unwrap().undo();
@@ -201,8 +201,8 @@ mod tests {
     fn a_folder_with_anything_else_in_it_is_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.tex"), "").unwrap();
-        let told = begin(folder.path()).err().unwrap();
-        assert!(told.ends_with("exists and is not an empty folder: choose another one"), "{told}");
+        let message = begin(folder.path()).err().unwrap();
+        assert!(message.ends_with("exists and is not an empty folder: choose another one"), "{message}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -73,7 +73,7 @@ impl Folder {
     }
 
     /// The site trees that have a journal, in order.
-    pub(super) fn journaled(&self) -> Result<Vec<u64>, SurveyError> {
+    pub(super) fn journaled_trees(&self) -> Result<Vec<u64>, SurveyError> {
         let journals = self.journals();
         let entries = fs::read_dir(&journals).map_err(SurveyError::file("read folder", &journals))?;
         let mut orders: Vec<u64> = entries
@@ -96,11 +96,12 @@ impl Folder {
         let path = self.settings();
         let text = fs::read_to_string(&path).map_err(SurveyError::file(READ, &path))?;
         // A survey may be read from any working directory.
-        let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-        let settings =
-            settings_file::parse(&text, &place).map_err(|message| SurveyError::Settings { path, message })?;
-        let tells = toml::from_str::<toml::Table>(&text).is_ok_and(|keys| keys.contains_key(ENTRANCES));
-        Ok(if tells { settings } else { settings.of_before_entrances() })
+        let absolute_path = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+        let settings = settings_file::parse(&text, &absolute_path)
+            .map_err(|message| SurveyError::Settings { path, message })?;
+        let has_entrances =
+            toml::from_str::<toml::Table>(&text).is_ok_and(|keys| keys.contains_key(ENTRANCES));
+        Ok(if has_entrances { settings } else { settings.with_one_entrance() })
     }
 
     /// `survey.toml`.
@@ -133,7 +134,7 @@ impl Folder {
 
     /// Appends the left-out URLs and the bad lines of a list, if there are any.
     pub(super) fn add_left_out(&self, list: &StartList) -> Result<(), SurveyError> {
-        let mut urls = list.urls_left_out().peekable();
+        let mut urls = list.left_out_urls().peekable();
         if urls.peek().is_some() {
             add(&self.outside(), |out, is_new| write_urls(out, is_new, urls))?;
         }
@@ -171,8 +172,8 @@ fn write_bad_lines(out: &mut dyn Write, with_header: bool, list: &StartList) -> 
     match list.counts.bad - list.bad.len() as u64 {
         0 => Ok(()),
         more => {
-            let told = format!("and {} that are not listed", count(more, "bad line"));
-            writeln!(out, "{}", csv_line(["", "", &told]))
+            let remainder = format!("and {} that are not listed", count(more, "bad line"));
+            writeln!(out, "{}", csv_line(["", "", &remainder]))
         }
     }
 }
@@ -234,13 +235,13 @@ mod tests {
     fn trees_with_a_journal_are_told_in_their_order_and_other_files_are_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Folder::open(folder.path());
-        layout.journaled().unwrap_err();
+        layout.journaled_trees().unwrap_err();
         fs::create_dir(layout.journals()).unwrap();
         for order in [100_000_000, 3, 20] {
             fs::write(layout.journal(order), "").unwrap();
         }
         fs::write(layout.journals().join("notes.txt"), "").unwrap();
-        assert_eq!(layout.journaled().unwrap(), [3, 20, 100_000_000]);
+        assert_eq!(layout.journaled_trees().unwrap(), [3, 20, 100_000_000]);
     }
 
     #[test]
@@ -297,10 +298,10 @@ mod tests {
         let written = Settings { cctld: vec!["ke".to_owned()], ..Settings::default() };
         layout.write_settings(&written).unwrap();
         let text = fs::read_to_string(layout.settings()).unwrap();
-        for (told, expected) in
+        for (listed_path, expected) in
             [("later.txt", folder.path().join("later.txt")), ("/x/now.txt", "/x/now.txt".into())]
         {
-            fs::write(layout.settings(), format!("{text}\nopt-out = \"{told}\"\n")).unwrap();
+            fs::write(layout.settings(), format!("{text}\nopt-out = \"{listed_path}\"\n")).unwrap();
             assert_eq!(layout.read_settings().unwrap().opt_out, Some(expected));
         }
     }

@@ -126,10 +126,10 @@ pub(in crate::survey) mod tests {
     }
 
     pub(crate) fn failed(number: u32, failure: Failure) -> Entry {
-        Entry::Received(Box::new(what_was_heard(number, failure)))
+        Entry::Received(Box::new(failed_exchange(number, failure)))
     }
 
-    pub(crate) fn what_was_heard(number: u32, failure: Failure) -> ExchangeRecord {
+    pub(crate) fn failed_exchange(number: u32, failure: Failure) -> ExchangeRecord {
         let url = WebUrl::parse(&format!("http://a.ke/{number}")).unwrap();
         let request = Request { number, url, purpose: Purpose::Page, depth: None };
         let response = Response::not_sent(SystemTime::UNIX_EPOCH, None, failure, None);
@@ -139,7 +139,7 @@ pub(in crate::survey) mod tests {
 
     #[test]
     fn what_earlier_versions_lack_is_no_challenge() {
-        let mut record = what_was_heard(3, Failure::Reset);
+        let mut record = failed_exchange(3, Failure::Reset);
         let bytes = postcard::to_stdvec(&record).unwrap();
         let (earlier, later) = bytes.split_at(bytes.len() - ExchangeRecord::LATER.len());
         assert_eq!(later, ExchangeRecord::LATER);
@@ -158,12 +158,15 @@ pub(in crate::survey) mod tests {
         let url = WebUrl::parse("http://a.ke/").unwrap();
         let source = Source { body: b"x", url: &url, content_type: None, robots_tag: None };
         let page = Content::Page(Box::new(Page::read(source)));
-        let of = |purpose, content: &Content| {
-            let mut record = what_was_heard(0, Failure::Reset);
+        let counts_as_page = |purpose, content: &Content| {
+            let mut record = failed_exchange(0, Failure::Reset);
             (record.request.purpose, record.content) = (purpose, content.clone());
             record.is_page()
         };
-        assert!(of(Purpose::Page, &page) && !of(Purpose::Probe, &page));
-        assert!(!of(Purpose::Page, &Content::Nothing) && !of(Purpose::Probe, &Content::Nothing));
+        assert!(counts_as_page(Purpose::Page, &page) && !counts_as_page(Purpose::Probe, &page));
+        assert!(
+            !counts_as_page(Purpose::Page, &Content::Nothing)
+                && !counts_as_page(Purpose::Probe, &Content::Nothing)
+        );
     }
 }

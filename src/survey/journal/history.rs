@@ -22,7 +22,7 @@ pub(in crate::survey) struct Unanswered {
 pub(in crate::survey) struct JournalHistory {
     pub unanswered: Unanswered,
     /// The time between the runs, in which no request was sent.
-    pub between: Duration,
+    pub stopped_for: Duration,
     /// When the first request was sent.
     pub began: Option<SystemTime>,
     /// The outcome of the walk, if it ended.
@@ -36,15 +36,15 @@ impl JournalHistory {
     /// Notes the next entry.
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
         self.unanswered.note(entry);
-        self.pass(entry);
+        self.note_times(entry);
     }
 
-    fn pass(&mut self, entry: &Entry) {
+    fn note_times(&mut self, entry: &Entry) {
         match entry {
             Entry::Opened { run, at } => {
                 if self.run.replace(*run).is_some_and(|before| before != *run) {
                     let stopped = self.latest.and_then(|latest| at.duration_since(latest).ok());
-                    self.between += stopped.unwrap_or_default();
+                    self.stopped_for += stopped.unwrap_or_default();
                 }
                 self.latest = self.latest.max(Some(*at));
             }
@@ -66,7 +66,7 @@ impl JournalHistory {
 }
 
 /// If this many processes died at the same response, it is not requested again: one death may be chance.
-const MOST_DEATHS: u32 = 2;
+const MAX_DEATHS: u32 = 2;
 
 impl Unanswered {
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
@@ -90,11 +90,11 @@ impl Unanswered {
                 self.open.get_mut(&record.request.number).and_then(Vec::pop);
             }
             Entry::Reading(record) => {
-                let again = self
+                let earlier_reading = self
                     .unread
                     .get(&record.request.number)
                     .filter(|(before, _)| before.request == record.request);
-                let deaths = again.map_or(1, |(_, deaths)| deaths + 1);
+                let deaths = earlier_reading.map_or(1, |(_, deaths)| deaths + 1);
                 self.unread.insert(record.request.number, ((**record).clone(), deaths));
             }
             Entry::Received(record) => {
@@ -113,8 +113,8 @@ impl Unanswered {
     }
 
     /// Whether a request was last sent at this time and has no response.
-    pub(in crate::survey) fn is_open(&self, number: u32, at: SystemTime) -> bool {
-        self.open.get(&number).and_then(|times| times.last()).is_some_and(|(_, asked)| *asked == at)
+    pub(in crate::survey) fn is_pending(&self, number: u32, at: SystemTime) -> bool {
+        self.open.get(&number).and_then(|times| times.last()).is_some_and(|(_, sent_at)| *sent_at == at)
     }
 
     /// The requests without a response so far, and how often each was sent.
@@ -129,7 +129,7 @@ impl Unanswered {
 
     /// The responses that are not to be requested again, in the form in which they are to be recorded.
     pub(in crate::survey) fn unreadable(&self) -> Vec<ExchangeRecord> {
-        let given_up = self.unread.values().filter(|(_, deaths)| *deaths >= MOST_DEATHS);
+        let given_up = self.unread.values().filter(|(_, deaths)| *deaths >= MAX_DEATHS);
         given_up
             .map(|(record, _)| ExchangeRecord::unreadable(record.request.clone(), record.response.clone()))
             .collect()
@@ -137,11 +137,11 @@ impl Unanswered {
 
     /// The number of times that a request was sent without a response on record.
     pub(in crate::survey) fn count(&self) -> u64 {
-        self.each().count() as u64
+        self.sent_requests().count() as u64
     }
 
     /// The server and the time of each request that counts as unanswered.
-    pub(in crate::survey) fn each(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
+    pub(in crate::survey) fn sent_requests(&self) -> impl Iterator<Item = (IpAddr, SystemTime)> + '_ {
         self.lost.iter().chain(self.open.values().flatten()).copied()
     }
 }
@@ -150,17 +150,19 @@ impl Unanswered {
 mod tests {
     use super::*;
     use crate::exchange::{Failure, Purpose};
-    use crate::survey::journal::entry::tests::{failed, record, what_was_heard};
+    use crate::survey::journal::entry::tests::{failed, failed_exchange, record};
     use crate::survey::journal::{Journal, JournalReader};
     use crate::walk::Content;
 
     #[test]
     fn what_was_lost_stays_counted_once_it_is_answered() {
-        let asked =
+        let sending =
             |number| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: SystemTime::UNIX_EPOCH };
         let mut unanswered = Unanswered::default();
         for number in [1, 2] {
-            [asked(number), asked(number), record(number)].iter().for_each(|entry| unanswered.note(entry));
+            [sending(number), sending(number), record(number)]
+                .iter()
+                .for_each(|entry| unanswered.note(entry));
         }
         assert_eq!((unanswered.count(), unanswered.times().len()), (2, 0));
     }
@@ -171,30 +173,30 @@ mod tests {
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(second);
-        let asked =
+        let sending =
             |number, second| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: at(second) };
         let refused = failed(3, Failure::ServerBudget);
         [
-            asked(0, 1),
+            sending(0, 1),
             record(0),
-            asked(1, 2),
-            asked(1, 3),
+            sending(1, 2),
+            sending(1, 3),
             record(1),
-            asked(2, 4),
-            asked(2, 5),
-            asked(3, 6),
+            sending(2, 4),
+            sending(2, 5),
+            sending(3, 6),
             refused,
-            asked(4, 7),
+            sending(4, 7),
             Entry::Unsent { number: 4 },
-            asked(5, 8),
+            sending(5, 8),
             Entry::Unsent { number: 5 },
-            asked(5, 9),
+            sending(5, 9),
             record(5),
         ]
         .iter()
         .for_each(|entry| journal.write(entry).unwrap());
         let unanswered = JournalReader::open(&path).unwrap().history().unwrap().unanswered;
-        let times: Vec<_> = unanswered.each().map(|(_, time)| time).collect();
+        let times: Vec<_> = unanswered.sent_requests().map(|(_, time)| time).collect();
         assert_eq!(times, [at(2), at(4), at(5), at(6)], "what was not asked again is no answer");
         assert_eq!(unanswered.count(), 4);
     }
@@ -202,17 +204,17 @@ mod tests {
     #[test]
     fn each_try_at_a_question_answers_the_time_it_was_put_last() {
         let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
-        let asked = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
-        let tried = || Entry::Attempted(Box::new(what_was_heard(0, Failure::ConnectTimeout)));
+        let sending = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
+        let tried = || Entry::Attempted(Box::new(failed_exchange(0, Failure::ConnectTimeout)));
         let mut unanswered = Unanswered::default();
         // Killed at 2, failed attempt at 3, killed at 4, the next address responds at 5.
-        for entry in [asked(2), asked(3), tried(), asked(4), asked(5), record(0)] {
+        for entry in [sending(2), sending(3), tried(), sending(4), sending(5), record(0)] {
             unanswered.note(&entry);
         }
-        assert_eq!(unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4)]);
+        assert_eq!(unanswered.sent_requests().map(|(_, time)| time).collect::<Vec<_>>(), [at(2), at(4)]);
         // The last attempt is final: nothing is open.
         let mut unanswered = Unanswered::default();
-        [asked(2), tried(), Entry::FinalAttempt { number: 0 }]
+        [sending(2), tried(), Entry::FinalAttempt { number: 0 }]
             .iter()
             .for_each(|entry| unanswered.note(entry));
         assert_eq!(unanswered.count(), 0);
@@ -220,17 +222,17 @@ mod tests {
 
     #[test]
     fn an_answer_at_which_two_processes_died_is_recorded_as_unreadable() {
-        let read = |number| Entry::Reading(Box::new(what_was_heard(number, Failure::Reset)));
+        let read = |number| Entry::Reading(Box::new(failed_exchange(number, Failure::Reset)));
         let mut unanswered = Unanswered::default();
-        let mut told = Vec::new();
+        let mut counts = Vec::new();
         // A process died at 4; the next one too, after it had read 7.
         for entry in [read(4), read(7), record(7), read(4)] {
             unanswered.note(&entry);
-            told.push((unanswered.suspects().collect::<Vec<_>>(), unanswered.unreadable().len()));
+            counts.push((unanswered.suspects().collect::<Vec<_>>(), unanswered.unreadable().len()));
         }
-        assert_eq!(told, [(vec![4], 0), (vec![4, 7], 0), (vec![4], 0), (vec![4], 1)]);
+        assert_eq!(counts, [(vec![4], 0), (vec![4, 7], 0), (vec![4], 0), (vec![4], 1)]);
         let unreadable = unanswered.unreadable().remove(0);
-        assert_eq!(unreadable.request, what_was_heard(4, Failure::Reset).request);
+        assert_eq!(unreadable.request, failed_exchange(4, Failure::Reset).request);
         assert_eq!(
             (unreadable.response.failure, unreadable.content),
             (Some(Failure::Unreadable), Content::Nothing)
@@ -238,7 +240,7 @@ mod tests {
         unanswered.note(&record(4));
         assert!(unanswered.suspects().next().is_none() && unanswered.unreadable().is_empty());
         // A different request under the same number is not suspect because of the first one's deaths.
-        let mut other = what_was_heard(4, Failure::Reset);
+        let mut other = failed_exchange(4, Failure::Reset);
         other.request.purpose = Purpose::Robots;
         [read(4), Entry::Reading(Box::new(other))].iter().for_each(|entry| unanswered.note(entry));
         assert_eq!((unanswered.suspects().count(), unanswered.unreadable().len()), (1, 0));
@@ -251,15 +253,15 @@ mod tests {
         let (journal, _) = Journal::open(&path).unwrap();
         let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
         let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
-        let asked =
+        let sending =
             |number, second| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: at(second) };
         // Put off from 20 to 100; killed during a request at 110; resumed at 500, killed at once, resumed at
         // 700.
-        [opened(1, 10), asked(0, 20), opened(1, 100), asked(1, 110), opened(450, 500), opened(690, 700)]
+        [opened(1, 10), sending(0, 20), opened(1, 100), sending(1, 110), opened(450, 500), opened(690, 700)]
             .iter()
             .for_each(|entry| journal.write(entry).unwrap());
         assert_eq!(
-            JournalReader::open(&path).unwrap().history().unwrap().between,
+            JournalReader::open(&path).unwrap().history().unwrap().stopped_for,
             Duration::from_secs(390 + 200)
         );
     }

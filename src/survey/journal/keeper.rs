@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use super::frame;
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
-use crate::survey::folder::creation_lock::is_same;
+use crate::survey::folder::creation_lock::is_same_file;
 
 /// A request that is about to be sent, as its journal records it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ struct KeeperShared {
     /// Signals that journals are to be flushed before their time.
     is_urgent: Condvar,
     /// Signals that no more requests are sent.
-    ends: Condvar,
+    ending: Condvar,
     kept: watch::Sender<FlushState>,
 }
 
@@ -62,7 +62,7 @@ struct KeeperState {
     /// Entries that are not written yet.
     pending: Vec<u8>,
     /// The number of entries handed over so far.
-    handed_over: u64,
+    entry_count: u64,
     /// The index of the file that is being written.
     current: usize,
     /// Journals that were written since their last flush.
@@ -86,12 +86,12 @@ enum FlushState {
 
 /// After a flush that several requests shared, the next one begins this long after its start, so that it
 /// serves as many again. Requests that come one after the other are flushed at once.
-const SHARED: Duration = Duration::from_millis(5);
+const SHARED_INTERVAL: Duration = Duration::from_millis(5);
 /// Journals are flushed this long after the previous flush …
 const INTERVAL: Duration = Duration::from_secs(2);
 /// … or later if flushing is slow, so that it takes a fifth of the time.
-const RESTS: u32 = 4;
-pub(in crate::survey) const NAMES: [&str; 2] = ["sent-a.log", "sent-b.log"];
+const PAUSE_FACTOR: u32 = 4;
+pub(in crate::survey) const FILE_NAMES: [&str; 2] = ["sent-a.log", "sent-b.log"];
 
 impl Keeper {
     /// Begins in a folder whose journals already hold all requests that were sent.
@@ -101,24 +101,24 @@ impl Keeper {
             let file = File::create(&path).map_err(SurveyError::file("write", &path))?;
             Ok::<_, SurveyError>((path, file))
         };
-        let files = [open(NAMES[0])?, open(NAMES[1])?];
+        let files = [open(FILE_NAMES[0])?, open(FILE_NAMES[1])?];
         let journals = folder.journals();
-        let names = File::open(&journals).map_err(SurveyError::file("open", &journals))?;
-        names.sync_all().map_err(SurveyError::file("flush", &journals))?;
+        let directory = File::open(&journals).map_err(SurveyError::file("open", &journals))?;
+        directory.sync_all().map_err(SurveyError::file("flush", &journals))?;
         let shared = Arc::new(KeeperShared {
-            journals: (journals, names),
+            journals: (journals, directory),
             files,
             state: Mutex::default(),
             has_entries: Condvar::new(),
             is_urgent: Condvar::new(),
-            ends: Condvar::new(),
+            ending: Condvar::new(),
             kept: watch::Sender::new(FlushState::Entries(0)),
         });
-        let works: [(&str, Work); 2] = [
+        let workers: [(&str, Work); 2] = [
             ("keeper of requests", KeeperShared::write_entries),
             ("keeper of journals", KeeperShared::flush_journals),
         ];
-        let threads = works.into_iter().map(|(name, work)| {
+        let threads = workers.into_iter().map(|(name, work)| {
             let shared = shared.clone();
             let work = move || {
                 if let Err(error) = work(&shared) {
@@ -142,7 +142,7 @@ impl Keeper {
         address: IpAddr,
         at: SystemTime,
     ) -> Result<(), SurveyError> {
-        let last = self.shared.hand_over(&SentRequest { tree, number, address, at })?;
+        let last = self.shared.enqueue(&SentRequest { tree, number, address, at })?;
         let mut kept = self.shared.kept.subscribe();
         let kept = kept.wait_for(|kept| !matches!(kept, FlushState::Entries(kept) if *kept < last)).await;
         match kept.as_deref() {
@@ -160,7 +160,7 @@ impl Keeper {
 
     /// Asks for an immediate flush of what was just written to a journal: a server demanded a pause that is
     /// longer than the one that follows a lost request.
-    pub(in crate::survey) fn hurry(&self) {
+    pub(in crate::survey) fn flush_soon(&self) {
         self.shared.state().is_urgent = true;
         self.shared.is_urgent.notify_one();
     }
@@ -173,7 +173,7 @@ impl Keeper {
         self.shared.state().is_ending = true;
         self.shared.has_entries.notify_all();
         self.shared.is_urgent.notify_all();
-        self.shared.ends.notify_all();
+        self.shared.ending.notify_all();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             thread.join().map_err(|_panic| SurveyError::Broken("the journal thread".to_owned()))?;
@@ -183,7 +183,7 @@ impl Keeper {
         }
         // The journals hold everything now. Another survey may have been created in place of this one.
         for (path, file) in &self.shared.files {
-            if is_same(file, path).unwrap_or(false) {
+            if is_same_file(file, path).unwrap_or(false) {
                 let _ = fs::remove_file(path);
             }
         }
@@ -215,13 +215,13 @@ impl KeeperShared {
     }
 
     /// Returns the number of entries up to this one.
-    fn hand_over(&self, sent: &SentRequest) -> Result<u64, SurveyError> {
-        let bytes = frame::framed(sent).map_err(|error| SurveyError::Broken(error.to_string()))?;
+    fn enqueue(&self, sent: &SentRequest) -> Result<u64, SurveyError> {
+        let bytes = frame::encode_frame(sent).map_err(|error| SurveyError::Broken(error.to_string()))?;
         let mut state = self.state();
         state.pending.extend(bytes);
-        state.handed_over += 1;
+        state.entry_count += 1;
         self.has_entries.notify_one();
-        Ok(state.handed_over)
+        Ok(state.entry_count)
     }
 
     fn write_entries(&self) -> Result<(), Failed> {
@@ -234,7 +234,7 @@ impl KeeperShared {
                 }
                 state = self.has_entries.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            let (bytes, last) = (std::mem::take(&mut state.pending), state.handed_over);
+            let (bytes, last) = (std::mem::take(&mut state.pending), state.entry_count);
             // Written under the lock: the thread that empties the other file has then seen which file this
             // is.
             let (path, mut file) = (&self.files[state.current].0, &self.files[state.current].1);
@@ -254,17 +254,17 @@ impl KeeperShared {
             if !is_shared {
                 continue;
             }
-            let rest = SHARED.saturating_sub(began.elapsed());
-            drop(self.ends.wait_timeout_while(self.state(), rest, |state| !state.is_ending));
+            let pause = SHARED_INTERVAL.saturating_sub(began.elapsed());
+            drop(self.ending.wait_timeout_while(self.state(), pause, |state| !state.is_ending));
         }
     }
 
     fn flush_journals(&self) -> Result<(), Failed> {
-        let mut rest = INTERVAL;
+        let mut pause = INTERVAL;
         loop {
             let state = self.state();
             let is_idle = |state: &mut KeeperState| !state.is_urgent && !state.is_ending;
-            let waited = self.is_urgent.wait_timeout_while(state, rest, is_idle);
+            let waited = self.is_urgent.wait_timeout_while(state, pause, is_idle);
             let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
             state.is_urgent = false;
             let is_ending = state.is_ending;
@@ -280,7 +280,7 @@ impl KeeperShared {
             if is_ending {
                 return Ok(());
             }
-            rest = INTERVAL.max(began.elapsed() * RESTS);
+            pause = INTERVAL.max(began.elapsed() * PAUSE_FACTOR);
         }
     }
 
@@ -298,8 +298,8 @@ impl KeeperShared {
                 flushed => flushed.map_err(|error| (path.clone(), error))?,
             }
         }
-        let (path, names) = &self.journals;
-        if dirty.is_empty() { Ok(()) } else { names.sync_all().map_err(|error| (path.clone(), error)) }
+        let (path, directory) = &self.journals;
+        if dirty.is_empty() { Ok(()) } else { directory.sync_all().map_err(|error| (path.clone(), error)) }
     }
 
     fn fail(&self, failed: Failed) {

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::SurveyError;
 use entry::{Entry, ExchangeRecord};
-use frame::{PREFIX, framed};
+use frame::{PREFIX_BYTES, encode_frame};
 use history::JournalHistory;
 use keeper::Keeper;
 
@@ -27,7 +27,7 @@ const MAGIC: &[u8; 7] = b"ccjrnl\0";
 /// ([`ExchangeRecord::LATER`]). All else is the same, so older journals are continued as version 7.
 const OLDEST: u8 = 3;
 const VERSION: u8 = 7;
-const HEAD: usize = MAGIC.len() + 1;
+const HEAD_BYTES: usize = MAGIC.len() + 1;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
 const MAX_ENTRY: u32 = 64 * 1024 * 1024;
 
@@ -61,11 +61,11 @@ impl Journal {
     /// Opens a journal for appending, or creates it, and returns its history. What a crash left half written
     /// at its end is cut off.
     pub(super) fn open(path: &Path) -> Result<(Self, JournalHistory), SurveyError> {
-        Self::open_kept(path, None)
+        Self::open_with_keeper(path, None)
     }
 
     /// The same, for a journal that is flushed by a keeper.
-    pub(super) fn open_kept(
+    pub(super) fn open_with_keeper(
         path: &Path,
         keeper: Option<Arc<Keeper>>,
     ) -> Result<(Self, JournalHistory), SurveyError> {
@@ -78,20 +78,20 @@ impl Journal {
         if reader.condition == JournalCondition::Missing {
             begin(path, keeper.is_some())?;
         }
-        let (mut history, mut asked) = (JournalHistory::default(), Vec::new());
+        let (mut history, mut requests_after_damage) = (JournalHistory::default(), Vec::new());
         while let Some(entry) = reader.next()? {
             history.note(&entry);
             if reader.is_cut {
-                asked.push(entry);
+                requests_after_damage.push(entry);
             }
         }
         let mut file = OpenOptions::new().write(true).open(path).map_err(cannot_open())?;
-        let sound = reader.sound.max(HEAD as u64);
-        let cut = file.metadata().map_err(cannot_open())?.len().saturating_sub(sound);
+        let sound_bytes = reader.sound_bytes.max(HEAD_BYTES as u64);
+        let cut = file.metadata().map_err(cannot_open())?.len().saturating_sub(sound_bytes);
         if cut > 0 {
             tracing::warn!(journal = %path.display(), bytes = cut, "a crash left damaged or incomplete entries at the end of this journal: they are removed");
         }
-        file.set_len(sound).map_err(cannot_open())?;
+        file.set_len(sound_bytes).map_err(cannot_open())?;
         file.write_all(&head()).map_err(SurveyError::file("write", path))?;
         let at = file.seek(SeekFrom::End(0)).map_err(cannot_open())?;
         let journal = Self {
@@ -101,7 +101,7 @@ impl Journal {
             keeper,
         };
         journal.note_dirty(&journal.file());
-        asked.iter().try_for_each(|entry| journal.write(entry))?;
+        requests_after_damage.iter().try_for_each(|entry| journal.write(entry))?;
         Ok((journal, history))
     }
 
@@ -111,7 +111,7 @@ impl Journal {
 
     /// Appends an entry; returns its offset, for [`entry_at`].
     pub(super) fn append(&self, entry: &Entry) -> Result<u64, SurveyError> {
-        let bytes = framed(entry).map_err(|_too_large| SurveyError::Journal {
+        let bytes = encode_frame(entry).map_err(|_too_large| SurveyError::Journal {
             path: self.path.clone(),
             what: "a response cannot be written as an entry",
         })?;
@@ -157,8 +157,8 @@ fn begin(path: &Path, is_flushed: bool) -> Result<(), SurveyError> {
     std::fs::rename(&unfinished, path).map_err(SurveyError::file("write", path))
 }
 
-fn head() -> [u8; HEAD] {
-    let mut head = [VERSION; HEAD];
+fn head() -> [u8; HEAD_BYTES] {
+    let mut head = [VERSION; HEAD_BYTES];
     head[..MAGIC.len()].copy_from_slice(MAGIC);
     head
 }
@@ -179,7 +179,7 @@ pub(super) struct JournalReader {
     condition: JournalCondition,
     input: Option<BufReader<File>>,
     /// The end of the whole entries, in bytes.
-    sound: u64,
+    sound_bytes: u64,
     /// A damaged entry was met.
     is_cut: bool,
 }
@@ -191,27 +191,28 @@ impl JournalReader {
     /// Opens a journal; one that is missing or damaged has no entries.
     pub(super) fn open(path: &Path) -> Result<Self, SurveyError> {
         let path = path.to_owned();
-        let none = |path, condition| Self { path, condition, input: None, sound: 0, is_cut: false };
+        let without_input =
+            |path, condition| Self { path, condition, input: None, sound_bytes: 0, is_cut: false };
         let file = match File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(none(path, JournalCondition::Missing));
+                return Ok(without_input(path, JournalCondition::Missing));
             }
             Err(source) => return Err(SurveyError::File { operation: "open", path, source }),
         };
         let mut input = BufReader::with_capacity(64 * 1024, file);
-        let mut head = [0; HEAD];
-        let is_whole = fill(&mut input, &mut head).map_err(SurveyError::file(READ_BACK, &path))?;
+        let mut head = [0; HEAD_BYTES];
+        let is_whole = read_full(&mut input, &mut head).map_err(SurveyError::file(READ_BACK, &path))?;
         match head.strip_prefix(MAGIC).filter(|_| is_whole) {
             Some([OLDEST..=VERSION]) => Ok(Self {
                 path,
                 condition: JournalCondition::Sound,
                 input: Some(input),
-                sound: HEAD as u64,
+                sound_bytes: HEAD_BYTES as u64,
                 is_cut: false,
             }),
             Some([1..=u8::MAX]) => Err(SurveyError::JournalVersion(path)),
-            _ => Ok(none(path, JournalCondition::Damaged)),
+            _ => Ok(without_input(path, JournalCondition::Damaged)),
         }
     }
 
@@ -231,7 +232,7 @@ impl JournalReader {
                 }
                 FoundEntry::Damage => self.is_cut = true,
                 FoundEntry::Entry(entry, bytes) if !self.is_cut => {
-                    self.sound += bytes;
+                    self.sound_bytes += bytes;
                     return Ok(Some(entry));
                 }
                 FoundEntry::Entry(entry @ (Entry::Sending { .. } | Entry::Unsent { .. }), _) => {
@@ -244,7 +245,7 @@ impl JournalReader {
 
     /// The offset of the entry that is read next, as long as none was damaged.
     pub(super) fn offset(&self) -> u64 {
-        self.sound
+        self.sound_bytes
     }
 
     /// The history according to all remaining entries.
@@ -258,11 +259,11 @@ impl JournalReader {
 
     fn read_entry(&mut self) -> io::Result<FoundEntry> {
         let Some(input) = &mut self.input else { return Ok(FoundEntry::End) };
-        let mut prefix = [0; PREFIX];
-        if !fill(input, &mut prefix)? {
+        let mut prefix = [0; PREFIX_BYTES];
+        if !read_full(input, &mut prefix)? {
             return Ok(FoundEntry::End);
         }
-        let [a, b, c, d, check @ ..] = prefix;
+        let [a, b, c, d, checksum @ ..] = prefix;
         let length = u32::from_le_bytes([a, b, c, d]);
         if length > MAX_ENTRY {
             return Ok(FoundEntry::End);
@@ -270,17 +271,17 @@ impl JournalReader {
         let length = length as usize;
         // The bytes that an earlier version did not write follow the entry.
         let mut bytes = vec![0; length + ExchangeRecord::LATER.len()];
-        if !fill(input, &mut bytes[..length])? {
+        if !read_full(input, &mut bytes[..length])? {
             return Ok(FoundEntry::End);
         }
-        if crc32fast::hash(&bytes[..length]) != u32::from_le_bytes(check) {
+        if crc32fast::hash(&bytes[..length]) != u32::from_le_bytes(checksum) {
             return Ok(FoundEntry::Damage);
         }
         bytes[length..].copy_from_slice(&ExchangeRecord::LATER);
         // Zeros, which a power failure may leave, look like an empty entry with a correct checksum. No entry
         // is empty.
         let entry = postcard::from_bytes(&bytes).ok();
-        Ok(entry.map_or(FoundEntry::Damage, |entry| FoundEntry::Entry(entry, (PREFIX + length) as u64)))
+        Ok(entry.map_or(FoundEntry::Damage, |entry| FoundEntry::Entry(entry, (PREFIX_BYTES + length) as u64)))
     }
 }
 
@@ -307,7 +308,7 @@ enum FoundEntry {
 }
 
 /// Fills the buffer; returns false if the input ended before.
-fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+fn read_full(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match input.read_exact(buffer) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
@@ -322,7 +323,7 @@ mod tests {
     use super::*;
     use crate::exchange::Failure;
     use crate::survey::journal::entry::ExchangeRecord;
-    use crate::survey::journal::entry::tests::{record, what_was_heard};
+    use crate::survey::journal::entry::tests::{failed_exchange, record};
     use crate::walk::Content;
 
     fn numbers(path: &Path) -> Vec<u32> {
@@ -342,7 +343,7 @@ mod tests {
         let (journal, _) = Journal::open(&path).unwrap();
         (0..3).for_each(|number| journal.write(&record(number)).unwrap());
         let whole = std::fs::read(&path).unwrap();
-        for length in HEAD..whole.len() {
+        for length in HEAD_BYTES..whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
             let kept = numbers(&path);
             assert!(kept.len() < 3 && kept.iter().copied().eq(0..kept.len() as u32), "cut at {length}");
@@ -357,7 +358,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         Journal::open(&path).unwrap().0.write(&record(0)).unwrap();
-        for zeros in [1, PREFIX, 296, 100_000] {
+        for zeros in [1, PREFIX_BYTES, 296, 100_000] {
             let mut bytes = std::fs::read(&path).unwrap();
             let whole = bytes.len();
             bytes.resize(whole + zeros, 0);
@@ -385,7 +386,10 @@ mod tests {
         std::fs::write(&path, bytes).unwrap();
         for _ in 0..2 {
             let (_, history) = Journal::open(&path).unwrap();
-            assert_eq!(history.unanswered.each().map(|(_, time)| time).collect::<Vec<_>>(), [at(1), at(2)]);
+            assert_eq!(
+                history.unanswered.sent_requests().map(|(_, time)| time).collect::<Vec<_>>(),
+                [at(1), at(2)]
+            );
             assert_eq!(numbers(&path), [0]);
         }
     }
@@ -453,7 +457,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let content = Content::Robots(vec![b'#'; 1_100_000]);
-        let large = ExchangeRecord { content, ..what_was_heard(0, Failure::Reset) };
+        let large = ExchangeRecord { content, ..failed_exchange(0, Failure::Reset) };
         let (journal, _) = Journal::open(&path).unwrap();
         journal.write(&Entry::Received(Box::new(large.clone()))).unwrap();
         journal.write(&record(1)).unwrap();
@@ -470,12 +474,12 @@ mod tests {
             let path = dir.path().join("1.journal");
             Journal::open(&path).unwrap().0.write(&record(0)).unwrap();
             let mut bytes = std::fs::read(&path).unwrap();
-            bytes[HEAD - 1] = version;
+            bytes[HEAD_BYTES - 1] = version;
             std::fs::write(&path, bytes).unwrap();
             assert_eq!(numbers(&path), [0]);
             Journal::open(&path).unwrap().0.write(&record(1)).unwrap();
             assert_eq!(numbers(&path), [0, 1]);
-            assert_eq!(std::fs::read(&path).unwrap()[..HEAD], head());
+            assert_eq!(std::fs::read(&path).unwrap()[..HEAD_BYTES], head());
         }
     }
 }

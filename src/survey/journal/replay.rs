@@ -59,14 +59,14 @@ impl Replay {
         while self.ahead.get(&number).is_none_or(|recorded| recorded.response.is_none()) {
             let at = self.reader.offset();
             match self.reader.next()? {
-                Some(entry) => self.enter(entry, at),
+                Some(entry) => self.add_entry(entry, at),
                 None => break,
             }
         }
         Ok(self.ahead.remove(&number))
     }
 
-    fn enter(&mut self, entry: Entry, at: u64) {
+    fn add_entry(&mut self, entry: Entry, at: u64) {
         match entry {
             Entry::Received(record) => {
                 let recorded = self.ahead.entry(record.request.number).or_default();
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::exchange::Failure;
     use crate::survey::journal::Journal;
-    use crate::survey::journal::entry::tests::{failed, record, what_was_heard};
+    use crate::survey::journal::entry::tests::{failed, failed_exchange, record};
 
     #[test]
     fn answers_that_came_in_another_order_are_given_back_by_number() {
@@ -120,7 +120,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
-        let tried = |number, failure| Entry::Attempted(Box::new(what_was_heard(number, failure)));
+        let tried = |number, failure| Entry::Attempted(Box::new(failed_exchange(number, failure)));
         let (refused, late) = (Failure::ConnectRefused, Failure::ConnectTimeout);
         let entries = [
             tried(0, refused),
@@ -150,13 +150,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("1.journal");
         let (journal, _) = Journal::open(&path).unwrap();
-        let tried = Entry::Attempted(Box::new(what_was_heard(3, Failure::ConnectTimeout)));
+        let tried = Entry::Attempted(Box::new(failed_exchange(3, Failure::ConnectTimeout)));
         [record(0), record(2), tried].iter().for_each(|entry| journal.write(entry).unwrap());
         let mut replay = Replay::open(&path).unwrap();
-        let asked = |number| OnRecord::Requested(what_was_heard(number, Failure::Reset).request);
-        for (number, expected) in
-            [(0, asked(0)), (1, OnRecord::Lost), (2, asked(2)), (3, asked(3)), (4, OnRecord::Nothing)]
-        {
+        let requested = |number| OnRecord::Requested(failed_exchange(number, Failure::Reset).request);
+        for (number, expected) in [
+            (0, requested(0)),
+            (1, OnRecord::Lost),
+            (2, requested(2)),
+            (3, requested(3)),
+            (4, OnRecord::Nothing),
+        ] {
             assert_eq!(replay.on_record(number).unwrap(), expected, "{number}");
         }
         assert!(replay.take(2).unwrap().is_some(), "it can still be taken");

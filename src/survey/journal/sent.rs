@@ -3,7 +3,7 @@ use std::{fs, io};
 
 use super::entry::Entry;
 use super::frame;
-use super::keeper::{NAMES, SentRequest};
+use super::keeper::{FILE_NAMES, SentRequest};
 use super::{Journal, JournalCondition, JournalReader};
 use crate::frontier::Frontier;
 use crate::records::durable;
@@ -56,7 +56,7 @@ pub(in crate::survey) fn recover(folder: &Folder, frontier: &Frontier) -> Result
 /// The sent requests by tree number.
 fn read(folder: &Folder) -> Result<BTreeMap<u64, Vec<SentRequest>>, SurveyError> {
     let mut trees = BTreeMap::<u64, Vec<SentRequest>>::new();
-    for name in NAMES {
+    for name in FILE_NAMES {
         let path = folder.journals().join(name);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,

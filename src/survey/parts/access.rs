@@ -35,13 +35,13 @@ pub(in crate::survey) struct Access {
     /// Notified whenever an exchange has ended: the turn of another may have come.
     pub settled: Notify,
     /// The queue of tasks that wait for the survey's rate, one at a time and in order: to send a request …
-    pub to_begin: sync::Mutex<()>,
+    pub rate_queue: sync::Mutex<()>,
     /// … and to continue reading.
-    pub to_read_on: sync::Mutex<()>,
+    pub read_queue: sync::Mutex<()>,
     /// Notified when a visit has left its slot at a server for another server.
     pub moved: Notify,
     /// The result of the last check of the opt-out list.
-    look: watch::Sender<Option<OptOutCheck>>,
+    opt_out_check: watch::Sender<Option<OptOutCheck>>,
     /// Becomes true when the survey has to stop.
     pub stop: watch::Receiver<bool>,
     /// Shows when our own link is broken.
@@ -75,10 +75,10 @@ impl Access {
             hours: LocalHours::new(settings.quiet_hours, boundaries.geo.clone(), handshakes),
             roster: Mutex::new(Roster::new(visits)),
             settled: Notify::new(),
-            to_begin: sync::Mutex::default(),
-            to_read_on: sync::Mutex::default(),
+            rate_queue: sync::Mutex::default(),
+            read_queue: sync::Mutex::default(),
             moved: Notify::new(),
-            look: watch::Sender::new(None),
+            opt_out_check: watch::Sender::new(None),
             progress: Arc::new(Progress::resume(earlier, clock.system_time(), is_simulated)),
             clock,
             fetcher,
@@ -99,8 +99,8 @@ impl Access {
     }
 
     /// Notes that the visit of a tree sends its requests to this server from now on.
-    pub(in crate::survey) fn go_to(&self, tree: u64, address: IpAddr) {
-        if self.roster().go_to(tree, address) {
+    pub(in crate::survey) fn move_to(&self, tree: u64, address: IpAddr) {
+        if self.roster().move_to(tree, address) {
             self.moved.notify_one();
         }
     }
@@ -111,9 +111,9 @@ impl Access {
 
     /// When a request may next be sent to a server, if an exchange that begins now would be in its quiet
     /// hours. Quiet hours follow the system's clock.
-    pub(in crate::survey) fn waking(&self, address: IpAddr, site: &Site) -> Option<SystemTime> {
-        let waking = self.hours.waking(self.clock.system_time(), address, site)?;
-        Some(self.clock.from_system_time(waking))
+    pub(in crate::survey) fn wake_time(&self, address: IpAddr, site: &Site) -> Option<SystemTime> {
+        let wake_time = self.hours.wake_time(self.clock.system_time(), address, site)?;
+        Some(self.clock.from_system_time(wake_time))
     }
 
     /// The time until which an exchange avoids quiet hours, if it begins after `now` and not after `latest`,
@@ -134,19 +134,19 @@ impl Access {
         let mut stop = self.stop.clone();
         tokio::select! {
             biased;
-            () = asked_to_stop(&mut stop) => None,
+            () = stop_requested(&mut stop) => None,
             done = work => Some(done),
         }
     }
 
     /// Notes that the opt-out list was checked and is obeyed.
-    pub(in crate::survey) fn note_look(&self, look: OptOutCheck) {
-        self.look.send_replace(Some(look));
+    pub(in crate::survey) fn note_opt_out_check(&self, opt_out_check: OptOutCheck) {
+        self.opt_out_check.send_replace(Some(opt_out_check));
     }
 
     /// The result of the last check of the opt-out list.
-    pub(in crate::survey) fn looks(&self) -> watch::Receiver<Option<OptOutCheck>> {
-        self.look.subscribe()
+    pub(in crate::survey) fn opt_out_checks(&self) -> watch::Receiver<Option<OptOutCheck>> {
+        self.opt_out_check.subscribe()
     }
 
     /// Waits until the opt-out list was checked just now. After the process stood still, entries written
@@ -156,10 +156,11 @@ impl Access {
             return Some(());
         }
         self.clock.slept();
-        let mut looks = self.looks();
-        let is_fresh =
-            |look: &Option<OptOutCheck>| look.is_some_and(|look| look.time + LONGEST_STOP > self.now());
-        self.until_stopped(async { looks.wait_for(is_fresh).await.map(drop).ok() }).await.flatten()
+        let mut opt_out_checks = self.opt_out_checks();
+        let is_fresh = |opt_out_check: &Option<OptOutCheck>| {
+            opt_out_check.is_some_and(|opt_out_check| opt_out_check.time + LONGEST_STOP > self.now())
+        };
+        self.until_stopped(async { opt_out_checks.wait_for(is_fresh).await.map(drop).ok() }).await.flatten()
     }
 
     /// Runs work that waits for a server. Returns none if the process stood still or the machine slept
@@ -181,7 +182,7 @@ impl Access {
     /// passed over.
     pub(in crate::survey) async fn locate(&self, host: &Host, dead: &[IpAddr]) -> Located {
         loop {
-            if let Some(located) = self.awake(self.fetcher.locate_beyond(host, dead)).await {
+            if let Some(located) = self.awake(self.fetcher.locate_excluding(host, dead)).await {
                 return located;
             }
             self.fetcher.forget(host);
@@ -206,7 +207,7 @@ impl Access {
 }
 
 /// Waits until the survey has to stop.
-pub(in crate::survey) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
+pub(in crate::survey) async fn stop_requested(stop: &mut watch::Receiver<bool>) {
     // On an error, nothing is left that could stop us.
     if stop.wait_for(|stopping| *stopping).await.is_err() {
         std::future::pending::<()>().await;
@@ -217,15 +218,15 @@ pub(in crate::survey) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
 #[must_use]
 pub fn largest_exchange(settings: &Settings) -> LargestExchange {
     let fetch = fetch::Settings::from(settings);
-    let (bytes, ahead) = (fetch::most_bytes(&fetch), fetch::beyond_limit(&fetch));
+    let (bytes, ahead) = (fetch::max_exchange_bytes(&fetch), fetch::max_bytes_over_limit(&fetch));
     LargestExchange { bytes, ahead, time: settings.exchange_timeout.0 }
 }
 
 /// The smallest budgets of bytes and of busy time with which a request can be sent.
 #[must_use]
-pub fn least(settings: &Settings) -> SmallestBudgets {
+pub fn smallest_budgets(settings: &Settings) -> SmallestBudgets {
     SmallestBudgets {
-        bytes: Size(load::least_bytes(fetch::beyond_limit(&settings.into()))),
+        bytes: Size(load::least_bytes(fetch::max_bytes_over_limit(&settings.into()))),
         busy: Span(load::least_busy(settings.exchange_timeout.0)),
     }
 }
@@ -239,7 +240,7 @@ fn open_load(settings: &Settings, geo: &Arc<Geo>) -> Result<Load, SurveyError> {
 
 /// The networks with their budgets. Autonomous systems can have budgets if a database knows them.
 fn networks(settings: &Settings, geo: &Arc<Geo>) -> Result<Networks, SurveyError> {
-    if let Some(flag) = settings.bound_of_systems().filter(|_| !geo.knows_systems()) {
+    if let Some(flag) = settings.system_budget_key().filter(|_| !geo.knows_systems()) {
         return Err(SurveyError::SystemsUnknown { flag });
     }
     let Budgets { network, system, .. } = &settings.budgets;

@@ -18,27 +18,27 @@ pub(in crate::survey) struct LocalHours {
     quiet: Option<QuietHours>,
     geo: Arc<Geo>,
     /// The maximum time from the permit to the first byte of a request. None of it may be in quiet hours.
-    ahead: Duration,
+    lead_time: Duration,
 }
 
 impl LocalHours {
     /// `handshakes` is the maximum time to establish a connection.
     pub(in crate::survey) fn new(quiet: Option<QuietHours>, geo: Arc<Geo>, handshakes: Duration) -> Self {
-        Self { quiet, geo, ahead: TO_CONNECT + handshakes }
+        Self { quiet, geo, lead_time: TO_CONNECT + handshakes }
     }
 
     /// When a request may next be sent to a server, if an exchange that begins now would be in its quiet
     /// hours.
-    pub(in crate::survey) fn waking(
+    pub(in crate::survey) fn wake_time(
         &self,
         now: SystemTime,
         address: IpAddr,
         site: &Site,
     ) -> Option<SystemTime> {
         let (quiet, clocks) = (self.quiet?, self.clocks(address, site));
-        let next = |after: &Duration| (*after < self.ahead).then(|| (*after + STEP).min(self.ahead));
+        let next = |after: &Duration| (*after < self.lead_time).then(|| (*after + STEP).min(self.lead_time));
         let mut span = std::iter::successors(Some(Duration::ZERO), next);
-        span.find_map(|after| quiet.waking(now + after, &clocks, address))
+        span.find_map(|after| quiet.wake_time(now + after, &clocks, address))
     }
 
     /// The time until which an exchange avoids quiet hours, if it begins after `now` and not after `latest`,
@@ -50,26 +50,26 @@ impl LocalHours {
         address: IpAddr,
         site: &Site,
     ) -> SystemTime {
-        let sleeps_at = |time: &SystemTime| self.waking(*time, address, site).is_some();
-        if ![now, latest].iter().any(sleeps_at) {
+        let is_quiet_time = |time: &SystemTime| self.wake_time(*time, address, site).is_some();
+        if ![now, latest].iter().any(is_quiet_time) {
             return latest;
         }
         let seconds = std::iter::successors(Some(now), |time| Some(*time + Duration::from_secs(1)));
-        seconds.take_while(|time| *time < latest).find(sleeps_at).unwrap_or(latest)
+        seconds.take_while(|time| *time < latest).find(is_quiet_time).unwrap_or(latest)
     }
 
     /// The local clocks of a server: those of its time zone if a database knows it, otherwise those of its
     /// country, of the country of the site's domain, or UTC.
     fn clocks(&self, address: IpAddr, site: &Site) -> LocalClocks {
         let GeoLocation { country, time_zone, .. } = self.geo.lookup(address);
-        let of_zone = time_zone.as_deref().and_then(LocalClocks::of_zone);
-        let of_country = || country.as_deref().and_then(LocalClocks::of_country);
-        let of_site = || LocalClocks::of_country(domain_of(site));
-        of_zone.or_else(of_country).or_else(of_site).unwrap_or_else(LocalClocks::utc)
+        let from_zone = time_zone.as_deref().and_then(LocalClocks::from_zone);
+        let from_country = || country.as_deref().and_then(LocalClocks::from_country);
+        let of_site = || LocalClocks::from_country(domain_of(site));
+        from_zone.or_else(from_country).or_else(of_site).unwrap_or_else(LocalClocks::utc)
     }
 
     /// The location of a server, for the judge.
-    pub(in crate::survey) fn whereabouts(&self, address: IpAddr, site: &Site) -> ServerLocation {
+    pub(in crate::survey) fn server_location(&self, address: IpAddr, site: &Site) -> ServerLocation {
         let GeoLocation { country, time_zone, .. } = self.geo.lookup(address);
         ServerLocation { time_zone, country, domain: domain_of(site).to_owned() }
     }
@@ -103,11 +103,11 @@ mod tests {
             let quiet: QuietHours = format!("{begin}-{end}").parse().unwrap();
             let hours = LocalHours::new(Some(quiet), Arc::new(Geo::open(&[]).unwrap()), Duration::from_secs(handshakes));
             let (address, site) = ([41, 90, 0, 1].into(), Site::new(Host::parse("example.com").unwrap()));
-            let server = hours.whereabouts(address, &site);
+            let server = hours.server_location(address, &site);
             let edge = day * 24 * 60 + if at_end { from + lasts } else { from };
             let now = UNIX_EPOCH + Duration::from_secs(edge * 60) - Duration::from_millis(before);
             let quiet_at = |time: SystemTime| is_quiet(&quiet, time, &server);
-            if hours.waking(now, address, &site).is_none() {
+            if hours.wake_time(now, address, &site).is_none() {
                 prop_assert!(!quiet_at(now + Duration::from_secs(handshakes + 2).mul_f64(at_share)));
             }
             let awake = hours.awake_until(now, now + Duration::from_secs(later), address, &site);

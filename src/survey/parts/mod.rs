@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
-use super::agents::remote_worker::FRESH;
+use super::agents::remote_worker::DISPATCH_LIFETIME;
 use super::agents::simulation::Simulation;
 use super::agents::{Agents, Team};
 use super::boundaries::Boundaries;
@@ -43,7 +43,7 @@ pub(super) struct Parts {
     pub storage: Storage,
     pub reader: Arc<ResponseReader>,
     /// Only in simulations.
-    pub foresight: Option<Prefetcher>,
+    pub prefetcher: Option<Prefetcher>,
     pub walk: Arc<walk::WalkSettings>,
     /// The budget of one site tree.
     pub budget: Budget,
@@ -71,7 +71,7 @@ pub(super) struct Terms {
 impl Terms {
     pub(super) fn new(settings: Settings, promised: Settings) -> Self {
         #[cfg(feature = "hazards")]
-        let settings = super::reading::hazards::acting(&settings);
+        let settings = super::reading::hazards::settings_in_effect(&settings);
         Self { settings, promised }
     }
 }
@@ -79,13 +79,13 @@ impl Terms {
 impl Parts {
     /// When a request that was sent at this time is over at the latest, even if no result is reported.
     /// Without agents it ends with this process; with agents, when it cannot take longer.
-    pub(super) fn over_at_the_latest(&self, asked: SystemTime) -> SystemTime {
+    pub(super) fn latest_end(&self, requested_at: SystemTime) -> SystemTime {
         let longest = if self.settings.nats.is_some() {
-            FRESH + fetch::Settings::from(&self.settings).longest_exchange()
+            DISPATCH_LIFETIME + fetch::Settings::from(&self.settings).longest_exchange()
         } else {
             Duration::ZERO
         };
-        asked + longest
+        requested_at + longest
     }
 
     pub(super) fn open(
@@ -99,7 +99,7 @@ impl Parts {
         let is_simulated = simulation.is_some();
         let team = match &simulation {
             Some(simulation) => simulation.team.clone(),
-            None => settings.nats.is_some().then(|| Team::to_come(&settings)).transpose()?,
+            None => settings.nats.is_some().then(|| Team::of_remote_agents(&settings)).transpose()?,
         };
         let boundaries = Boundaries::open(&settings)?;
         let mut frontier = Frontier::open(&folder.state(), spread(&settings))?;
@@ -110,13 +110,13 @@ impl Parts {
             None => resume_clock(&folder, &mut frontier, Clock::system(), Uptime::read()),
         }?;
         let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
-        let promised = promises::PromisedLimits::new(&promised, access.fetcher.most_bytes());
+        let promised = promises::PromisedLimits::new(&promised, access.fetcher.max_exchange_bytes());
         let judge = Judge::new(promised, Observations::default()).with_systems(system_of(&boundaries.geo));
         let storage = Storage::open(folder, frontier, judge, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
         let reader = ResponseReader::new(settings.exclude_text.clone(), walk.product_token.clone());
         let reader = Arc::new(reader);
-        let foresight =
+        let prefetcher =
             if is_simulated { Prefetcher::begin(access.fetcher.clone(), reader.clone()) } else { None };
         Ok(Self {
             budget: Budget::from(&settings),
@@ -129,7 +129,7 @@ impl Parts {
             access,
             storage,
             reader,
-            foresight,
+            prefetcher,
             walk,
             is_simulated,
             clock_was_set,

@@ -39,7 +39,7 @@ pub(in crate::survey) struct OptOutFile {
 
 /// An entry that is gone from the list stays in force for this long. A file that is being rewritten is empty
 /// or cut for a moment, and over a network for longer.
-const SETTLES_IN: Duration = Duration::from_secs(60);
+const SETTLING_TIME: Duration = Duration::from_secs(60);
 
 impl OptOutFile {
     pub(in crate::survey) fn new(path: Option<PathBuf>) -> Self {
@@ -59,7 +59,7 @@ impl OptOutFile {
     /// A new entry is in force at once; an entry that is gone stays in force for a minute. If a line cannot
     /// be obeyed, the log and the status report it, and the entries in force remain in force in addition to
     /// the valid lines: a typing mistake does not end an opt-out.
-    pub(in crate::survey) fn obey_changes(
+    pub(in crate::survey) fn apply_changes(
         &mut self,
         boundaries: &Boundaries,
         storage: &Storage,
@@ -67,8 +67,8 @@ impl OptOutFile {
     ) -> Result<OptOutCheck, SurveyError> {
         let opt_outs = &boundaries.opt_outs;
         let time = clock.now();
-        let state = match self.path.as_deref().map(|path| look(path, self.seen)) {
-            Some(Ok(news)) => news,
+        let state = match self.path.as_deref().map(|path| read_if_changed(path, self.seen)) {
+            Some(Ok(changed_file)) => changed_file,
             None => None,
             // A file that cannot be read for a moment (network file system, an editor's permissions, too many
             // open files) does not end a survey. As soon as it can be read it is, even if it has not changed.
@@ -78,7 +78,7 @@ impl OptOutFile {
                 None
             }
         };
-        let mut is_other = !self.is_recorded;
+        let mut has_changed = !self.is_recorded;
         if let (Some(path), Some((state, text))) = (&self.path, state) {
             let (list, problem, is_sound) = read_again(path, &text, boundaries.geo.knows_systems());
             self.list_problem = problem;
@@ -88,15 +88,15 @@ impl OptOutFile {
             // At the first check, the list is the one that was read when the survey was opened.
             if !is_sound || *in_force != list {
                 opt_outs.replace(in_force.with(&list), || clock.now());
-                self.settling = is_sound.then(|| (time + SETTLES_IN, list));
+                self.settling = is_sound.then(|| (time + SETTLING_TIME, list));
             }
-            (self.seen, is_other) = (Some(state), true);
+            (self.seen, has_changed) = (Some(state), true);
         }
         if let Some((_, list)) = self.settling.take_if(|(until, _)| *until <= time) {
             opt_outs.replace(list, || clock.now());
-            is_other = true;
+            has_changed = true;
         }
-        if is_other {
+        if has_changed {
             self.is_recorded = false;
             self.record_problem =
                 match record(&opt_outs.list(), &storage.folder.opt_outs(), clock.system_time()) {
@@ -120,7 +120,7 @@ type FileState = (SystemTime, u64);
 
 /// The file's text, if it is not in the state that was `seen`; or why it cannot be read, for example between
 /// two steps of an editor.
-fn look(path: &Path, seen: Option<FileState>) -> Result<Option<(FileState, String)>, String> {
+fn read_if_changed(path: &Path, seen: Option<FileState>) -> Result<Option<(FileState, String)>, String> {
     let to_message = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => format!("{} is missing", path.display()),
         _ => format!("cannot read {}: {error}", path.display()),
@@ -136,19 +136,20 @@ fn look(path: &Path, seen: Option<FileState>) -> Result<Option<(FileState, Strin
 
 /// The line numbers of the bad lines after the first one.
 fn describe_more_lines(others: &[OptOutError]) -> String {
-    const TOLD: usize = 10;
-    let told: Vec<String> = others.iter().take(TOLD).map(|other| other.line.to_string()).collect();
-    let more = others.len().saturating_sub(TOLD);
-    match (told.is_empty(), more) {
+    const MAX_LISTED: usize = 10;
+    let line_numbers: Vec<String> =
+        others.iter().take(MAX_LISTED).map(|other| other.line.to_string()).collect();
+    let more = others.len().saturating_sub(MAX_LISTED);
+    match (line_numbers.is_empty(), more) {
         (true, _) => String::new(),
-        (false, 0) => format!(" (other bad lines: {})", told.join(", ")),
-        (false, more) => format!(" (other bad lines: {} and {more} more)", told.join(", ")),
+        (false, 0) => format!(" (other bad lines: {})", line_numbers.join(", ")),
+        (false, more) => format!(" (other bad lines: {} and {more} more)", line_numbers.join(", ")),
     }
 }
 
 /// The current list, the part of it that cannot be obeyed, and whether every line can be read.
 fn read_again(path: &Path, text: &str, knows_systems: bool) -> (OptOut, Option<String>, bool) {
-    let (list, errors) = OptOut::parse_what_is_sound(text);
+    let (list, errors) = OptOut::parse_valid_lines(text);
     let file = path.display();
     let unknown = list.first_system().filter(|_| !knows_systems);
     let problem = match (errors.as_slice(), unknown) {

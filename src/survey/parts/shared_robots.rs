@@ -15,7 +15,7 @@
 //!
 //! **Failed requests.** Rules that could not be fetched (no response, 5xx, 429, a body that broke off) forbid
 //! everything, and a tree whose site stays closed for that reason is followed by others, which may find it
-//! open. So such a response is not shared until [`MOST_TREES`] trees, the maximum for a closed site, have
+//! open. So such a response is not shared until [`MAX_TREES`] trees, the maximum for a closed site, have
 //! tried in vain; then it is shared for the rest of the 24 hours. If a server says when to come back, the
 //! tree that received this response sends the request again. Two results are never shared: requests that
 //! never reached a server (names, opt-outs, our own budgets), and a body that was cut by the byte budget of
@@ -32,7 +32,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::address::{OptOuts, WebUrl};
 use crate::exchange::Purpose;
-use crate::frontier::{KeptRobots, MOST_TREES};
+use crate::frontier::{KeptRobots, MAX_TREES};
 use crate::robots::{Availability, MAX_AGE};
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, ExchangeRecord};
@@ -68,7 +68,7 @@ struct JournaledRobots {
 /// When a robots.txt was last requested, and how many trees in a row have failed to get it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct RobotsHistory {
-    asked: SystemTime,
+    requested_at: SystemTime,
     failed_trees: u32,
 }
 
@@ -86,7 +86,7 @@ pub(in crate::survey) enum ClaimOutcome<'a> {
     /// Request it: other trees wait for the result.
     Own(RobotsClaim<'a>),
     /// Another tree is requesting it: check again once a tree has finished.
-    Waits,
+    Pending,
 }
 
 /// The right of a tree to request a robots.txt. Dropping it lets the next tree try.
@@ -101,7 +101,7 @@ pub(in crate::survey) struct RobotsClaim<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::survey) struct RecordedRobots {
     key: u64,
-    asked: SystemTime,
+    requested_at: SystemTime,
     has_failed: bool,
     tree: u64,
     at: u64,
@@ -121,7 +121,7 @@ impl SharedRobots {
             let mut slots = self.slots();
             let slot = slots.entry(key).or_default();
             if slot.is_claimed {
-                return Ok(ClaimOutcome::Waits);
+                return Ok(ClaimOutcome::Pending);
             }
             slot.is_claimed = true;
             slot.kept
@@ -136,7 +136,7 @@ impl SharedRobots {
         let has_opted_out = opt_outs.has_host(url.host())
             || record.response.address.is_some_and(|address| opt_outs.has_address(address));
         let is_own = owner == Some(tree);
-        claim.before = Some((history, owner)).filter(|_| history.is_young(now));
+        claim.before = Some((history, owner)).filter(|_| history.is_fresh(now));
         if has_opted_out || is_own || !history.is_shared(now) {
             return Ok(ClaimOutcome::Own(claim));
         }
@@ -149,19 +149,19 @@ impl SharedRobots {
         storage: &Storage,
         mut recorded: Vec<RecordedRobots>,
     ) -> Result<(), SurveyError> {
-        recorded.sort_by_key(|recorded| recorded.asked);
-        for RecordedRobots { key, asked, has_failed, tree, at } in recorded {
+        recorded.sort_by_key(|recorded| recorded.requested_at);
+        for RecordedRobots { key, requested_at, has_failed, tree, at } in recorded {
             let mut slots = self.slots();
             let slot = slots.entry(key).or_default();
             let before = match slot.kept {
                 Some(JournaledRobots { history, tree, .. }) => Some((history, Some(tree))),
                 None => stored(storage, key)?.map(|stored| (RobotsHistory::from_stored(&stored), None)),
             };
-            if before.is_none_or(|(history, _)| history.asked <= asked) {
-                let before = before.filter(|(history, _)| history.is_young(asked));
+            if before.is_none_or(|(history, _)| history.requested_at <= requested_at) {
+                let before = before.filter(|(history, _)| history.is_fresh(requested_at));
                 let failed_trees = if has_failed { failed_trees(before, tree) } else { 0 };
                 slot.kept =
-                    Some(JournaledRobots { history: RobotsHistory { asked, failed_trees }, tree, at });
+                    Some(JournaledRobots { history: RobotsHistory { requested_at, failed_trees }, tree, at });
             }
         }
         Ok(())
@@ -179,20 +179,21 @@ impl SharedRobots {
         }
         let key = key_of(&record.request.url);
         let kept = self.slots().get(&key).and_then(|slot| slot.kept);
-        let asked = record.response.started;
-        let Some(kept) = kept.filter(|kept| kept.tree == tree && kept.history.asked == asked) else {
+        let requested_at = record.response.started;
+        let Some(kept) = kept.filter(|kept| kept.tree == tree && kept.history.requested_at == requested_at)
+        else {
             return Ok(None);
         };
         let stored = StoredRobots { failed_trees: kept.history.failed_trees, record: record.clone() };
-        Ok(Some(KeptRobots { key, asked: microseconds(asked), response: encode(&stored)? }))
+        Ok(Some(KeptRobots { key, requested_at: microseconds(requested_at), response: encode(&stored)? }))
     }
 
     /// Forgets responses that are now in the store.
-    pub(in crate::survey) fn forget(&self, in_store: &[KeptRobots]) {
+    pub(in crate::survey) fn forget(&self, stored_robots: &[KeptRobots]) {
         let mut slots = self.slots();
-        for KeptRobots { key, asked, .. } in in_store {
+        for KeptRobots { key, requested_at, .. } in stored_robots {
             let Place::Occupied(mut slot) = slots.entry(*key) else { continue };
-            if slot.get().kept.is_some_and(|kept| microseconds(kept.history.asked) == *asked) {
+            if slot.get().kept.is_some_and(|kept| microseconds(kept.history.requested_at) == *requested_at) {
                 slot.get_mut().kept = None;
             }
             if !slot.get().is_needed() {
@@ -215,13 +216,13 @@ impl RobotsSlot {
 impl RobotsClaim<'_> {
     /// Notes that the tree received this response, which is at offset `at` of its journal.
     pub(in crate::survey) fn settle(self, tree: u64, at: u64, record: &ExchangeRecord) {
-        let Some(RecordedRobots { key, asked, has_failed, .. }) =
+        let Some(RecordedRobots { key, requested_at, has_failed, .. }) =
             RecordedRobots::from_record(tree, at, record)
         else {
             return;
         };
         let failed_trees = if has_failed { failed_trees(self.before, tree) } else { 0 };
-        let kept = JournaledRobots { history: RobotsHistory { asked, failed_trees }, tree, at };
+        let kept = JournaledRobots { history: RobotsHistory { requested_at, failed_trees }, tree, at };
         self.shared.slots().entry(key).or_default().kept = Some(kept);
     }
 }
@@ -242,16 +243,16 @@ impl Drop for RobotsClaim<'_> {
 
 impl RobotsHistory {
     fn from_stored(stored: &StoredRobots) -> Self {
-        Self { asked: stored.record.response.started, failed_trees: stored.failed_trees }
+        Self { requested_at: stored.record.response.started, failed_trees: stored.failed_trees }
     }
 
-    fn is_young(self, now: SystemTime) -> bool {
-        now < self.asked + MAX_AGE
+    fn is_fresh(self, now: SystemTime) -> bool {
+        now < self.requested_at + MAX_AGE
     }
 
     /// Whether other trees use the response.
     fn is_shared(self, now: SystemTime) -> bool {
-        self.is_young(now) && (self.failed_trees == 0 || self.failed_trees >= MOST_TREES)
+        self.is_fresh(now) && (self.failed_trees == 0 || self.failed_trees >= MAX_TREES)
     }
 }
 
@@ -261,12 +262,12 @@ impl RecordedRobots {
     pub(in crate::survey) fn from_record(tree: u64, at: u64, record: &ExchangeRecord) -> Option<Self> {
         let ExchangeRecord { request, response, content, .. } = record;
         let is_none = response.failure.is_some_and(|failure| !failure.reached_the_network());
-        let meant = availability(response, content);
+        let robots_availability = availability(response, content);
         if request.purpose != Purpose::Robots || is_none || is_cut(response, content) {
             return None;
         }
-        let has_failed = matches!(meant, Availability::Unreachable | Availability::Busy);
-        Some(Self { key: key_of(&request.url), asked: response.started, has_failed, tree, at })
+        let has_failed = matches!(robots_availability, Availability::Unreachable | Availability::Busy);
+        Some(Self { key: key_of(&request.url), requested_at: response.started, has_failed, tree, at })
     }
 }
 

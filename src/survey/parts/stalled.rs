@@ -10,13 +10,13 @@ pub(in crate::survey) const LONGEST_STOP: Duration = Duration::from_secs(2);
 /// Completes when this process was stopped (Ctrl-Z, `docker pause`, a frozen machine) for longer than
 /// `longest`. Poll it before the work that it guards.
 pub async fn process_stalled(longest: Duration) {
-    let (mut seen, mut tick) = (Instant::now(), tokio::time::interval(longest / 4));
+    let (mut last_poll, mut tick) = (Instant::now(), tokio::time::interval(longest / 4));
     std::future::poll_fn(|context| {
         let now = Instant::now();
-        if now.duration_since(seen) > longest {
+        if now.duration_since(last_poll) > longest {
             return Poll::Ready(());
         }
-        seen = now;
+        last_poll = now;
         while tick.poll_tick(context).is_ready() {}
         Poll::Pending
     })

@@ -20,28 +20,28 @@ use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
 /// The settings that a survey follows.
-pub(in crate::survey) fn acting(promised: &Settings) -> Settings {
-    let broken = || {
+pub(in crate::survey) fn settings_in_effect(promised: &Settings) -> Settings {
+    let overridden = || {
         let text = std::env::var("CCSURVEY_HAZARD").ok()?;
         let mut keys = toml::Table::try_from(promised).ok()?;
         keys.extend(text.parse::<toml::Table>().ok()?);
         Settings::deserialize(keys).ok()
     };
-    broken().unwrap_or_else(|| promised.clone())
+    overridden().unwrap_or_else(|| promised.clone())
 }
 
 /// The Crawl-delay that the survey obeys.
-pub(in crate::survey) fn crawl_delay(asked: Option<Duration>) -> Option<Duration> {
-    asked.filter(|_| !is_deaf_to("crawl-delay"))
+pub(in crate::survey) fn crawl_delay(requested: Option<Duration>) -> Option<Duration> {
+    requested.filter(|_| !ignores("crawl-delay"))
 }
 
 /// The response as `load` sees it.
 pub(in crate::survey) fn response_for_load(response: &Response) -> Response {
     let mut record = response.clone();
-    if is_deaf_to("retry-after") {
+    if ignores("retry-after") {
         record.head.retry_after = None;
     }
-    if is_deaf_to("trouble") {
+    if ignores("trouble") {
         (record.status, record.failure) = (Some(200), None);
     }
     record
@@ -55,10 +55,10 @@ pub(in crate::survey) fn response_for_walk(
 ) -> (Response, Content) {
     let stands_for_robots = request.purpose == Purpose::Page && request.depth.is_none();
     match content {
-        Content::Robots(_) if is_deaf_to("robots") => (response, Content::Robots(Vec::new())),
-        _ if stands_for_robots && is_deaf_to("robots-first") => (response, Content::Robots(Vec::new())),
+        Content::Robots(_) if ignores("robots") => (response, Content::Robots(Vec::new())),
+        _ if stands_for_robots && ignores("robots-first") => (response, Content::Robots(Vec::new())),
         content => {
-            if request.purpose == Purpose::Robots && is_deaf_to("robots-status") {
+            if request.purpose == Purpose::Robots && ignores("robots-status") {
                 (response.status, response.failure) = (response.status.map(|_| 404), None);
             }
             (response, content)
@@ -69,21 +69,21 @@ pub(in crate::survey) fn response_for_walk(
 /// The request that replaces robots.txt: the front page.
 pub(in crate::survey) fn before_robots(request: Request) -> Request {
     match request.url.join("/") {
-        Ok(url) if is_deaf_to("robots-first") => Request { purpose: Purpose::Page, url, ..request },
+        Ok(url) if ignores("robots-first") => Request { purpose: Purpose::Page, url, ..request },
         _ => request,
     }
 }
 
 /// The opt-outs that the survey obeys.
 pub(in crate::survey) fn opt_outs(promised: Arc<OptOuts>) -> Arc<OptOuts> {
-    if is_deaf_to("opt-out") { Arc::default() } else { promised }
+    if ignores("opt-out") { Arc::default() } else { promised }
 }
 
 /// Whether a delivered page is fetched once more, which happens the first time. This is called twice for each
 /// result, and both calls return the same.
 pub(in crate::survey) fn forgets(record: &ExchangeRecord) -> bool {
     static DELIVERED: Mutex<BTreeMap<u32, u8>> = Mutex::new(BTreeMap::new());
-    if !is_deaf_to("once") || record.request.purpose != Purpose::Page || record.response.status != Some(200) {
+    if !ignores("once") || record.request.purpose != Purpose::Page || record.response.status != Some(200) {
         return false;
     }
     let mut delivered = DELIVERED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,6 +99,6 @@ pub(in crate::survey) fn abort_at(url: &WebUrl) {
     }
 }
 
-fn is_deaf_to(what: &str) -> bool {
+fn ignores(what: &str) -> bool {
     std::env::var("CCSURVEY_DEAF").is_ok_and(|deaf| deaf.split(',').any(|word| word == what))
 }

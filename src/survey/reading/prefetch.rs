@@ -15,7 +15,7 @@ use crate::fetch::Fetcher;
 
 /// The maximum number of prefetched responses at a time; about 100 kB each, including the content read from
 /// them.
-const MOST: usize = 512;
+const MAX_PENDING: usize = 512;
 
 /// Prefetches responses, with one thread for each core except the survey's own.
 pub(in crate::survey) struct Prefetcher {
@@ -27,14 +27,14 @@ struct PrefetchShared {
     reader: Arc<ResponseReader>,
     queue: Mutex<PrefetchQueue>,
     /// Notified when a job is added, or at the end.
-    news: Condvar,
+    job_added: Condvar,
 }
 
 #[derive(Default)]
 struct PrefetchQueue {
     jobs: VecDeque<Arc<PrefetchJob>>,
     /// The number of jobs that are held by a [`PendingPrefetch`].
-    held: usize,
+    pending: usize,
     is_over: bool,
 }
 
@@ -56,8 +56,8 @@ impl Prefetcher {
     /// Starts the threads. Returns none on a machine with one core.
     pub(in crate::survey) fn begin(fetcher: Fetcher, reader: Arc<ResponseReader>) -> Option<Self> {
         let threads = thread::available_parallelism().map_or(0, |cores| cores.get() - 1);
-        let (queue, news) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(PrefetchShared { fetcher, reader, queue, news });
+        let (queue, job_added) = (Mutex::default(), Condvar::new());
+        let shared = Arc::new(PrefetchShared { fetcher, reader, queue, job_added });
         let begun = (0..threads).filter(|_| {
             let shared = shared.clone();
             thread::Builder::new().name("foresight".to_owned()).spawn(move || shared.work()).is_ok()
@@ -71,17 +71,17 @@ impl Prefetcher {
             return None;
         }
         let mut queue = lock(&self.shared.queue);
-        if queue.held >= MOST {
+        if queue.pending >= MAX_PENDING {
             return None;
         }
-        queue.held += 1;
+        queue.pending += 1;
         let job = Arc::new(PrefetchJob {
             request: request.clone(),
             state: Mutex::new(JobState::Waiting),
             done: Condvar::new(),
         });
         queue.jobs.push_back(job.clone());
-        self.shared.news.notify_one();
+        self.shared.job_added.notify_one();
         Some(PendingPrefetch { job, shared: &self.shared })
     }
 }
@@ -89,7 +89,7 @@ impl Prefetcher {
 impl Drop for Prefetcher {
     fn drop(&mut self) {
         lock(&self.shared.queue).is_over = true;
-        self.shared.news.notify_all();
+        self.shared.job_added.notify_all();
     }
 }
 
@@ -99,8 +99,8 @@ impl PrefetchShared {
             if !job.begin() {
                 continue;
             }
-            let foreseen = self.fetcher.prefetch(&job.request.url);
-            let read = foreseen.and_then(|foreseen| self.reader.read_ahead(&job.request, foreseen));
+            let prefetched = self.fetcher.prefetch(&job.request.url);
+            let read = prefetched.and_then(|prefetched| self.reader.read_ahead(&job.request, prefetched));
             *lock(&job.state) = JobState::Done(read.map(Box::new));
             job.done.notify_all();
         }
@@ -115,7 +115,7 @@ impl PrefetchShared {
             if let Some(job) = queue.jobs.pop_front() {
                 return Some(job);
             }
-            queue = self.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self.job_added.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -160,7 +160,7 @@ impl Drop for PendingPrefetch<'_> {
     fn drop(&mut self) {
         self.job.end();
         self.shared.fetcher.forget_prefetched(&self.job.request.url);
-        lock(&self.shared.queue).held -= 1;
+        lock(&self.shared.queue).pending -= 1;
     }
 }
 

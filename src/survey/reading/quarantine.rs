@@ -64,7 +64,7 @@ pub(in crate::survey) struct ReceivedResponse {
 
 /// A prefetched response and the content read from it.
 pub(in crate::survey) struct ReadAhead {
-    foreseen: Prefetched,
+    prefetched: Prefetched,
     content: Content,
 }
 
@@ -110,16 +110,20 @@ impl ResponseReader {
     }
 
     /// Reads a prefetched page. Returns none for a response that will not be read.
-    pub(in crate::survey) fn read_ahead(&self, request: &Request, foreseen: Prefetched) -> Option<ReadAhead> {
-        let content_type = foreseen.content_type.as_deref();
-        if foreseen.status != 200 || Document::detect(content_type, &foreseen.body).is_none() {
+    pub(in crate::survey) fn read_ahead(
+        &self,
+        request: &Request,
+        prefetched: Prefetched,
+    ) -> Option<ReadAhead> {
+        let content_type = prefetched.content_type.as_deref();
+        if prefetched.status != 200 || Document::detect(content_type, &prefetched.body).is_none() {
             return None;
         }
-        let source = Source { body: &foreseen.body, url: &request.url, content_type, robots_tag: None };
-        let page = || Page::read(source).unless_it_says(&self.exclude_text, source);
+        let source = Source { body: &prefetched.body, url: &request.url, content_type, robots_tag: None };
+        let page = || Page::read(source).exclude_if_contains(&self.exclude_text, source);
         // If this panics, the later reading will panic too and report it.
         let page = catch_unwind(AssertUnwindSafe(page)).ok()?;
-        Some(ReadAhead { foreseen, content: Content::Page(Box::new(page)) })
+        Some(ReadAhead { prefetched, content: Content::Page(Box::new(page)) })
     }
 
     /// Determines what a response means to a survey: it carries a page or rules, or says that the page of an
@@ -131,7 +135,7 @@ impl ResponseReader {
         about_to_read: impl AsyncFnOnce(ExchangeRecord) -> Result<(), SurveyError>,
     ) -> Result<ExchangeRecord, SurveyError> {
         let ReceivedResponse { request, mut response, body, earlier, is_suspect, ahead } = received;
-        if let Some((content, whole)) = earlier.and_then(|page| page.take_over(&mut response)) {
+        if let Some((content, whole)) = earlier.and_then(|page| page.complete_response(&mut response)) {
             return Ok(ExchangeRecord { request, response, content, unchanged_bytes: Some(whole) });
         }
         let body = match body {
@@ -141,26 +145,26 @@ impl ResponseReader {
             ResponseBody::Unread(body) if is_read(&request, &response, &body) => body,
             ResponseBody::Unread(_) => return Ok(ExchangeRecord::nothing(request, response)),
         };
-        if let Some(ahead) = ahead.filter(|ahead| ahead.is_of(&response, &body)) {
+        if let Some(ahead) = ahead.filter(|ahead| ahead.is_for(&response, &body)) {
             return Ok(without_interstitial(request, response, ahead.content, &body));
         }
         let (exclude_text, product_token) = (self.exclude_text.clone(), self.product_token.clone());
         let refresh = response.head.refresh.clone();
         let unread = ResponseToRead { exclude_text, product_token, request, response, refresh, body };
         let program = self.program.get().filter(|_| is_suspect);
-        let (unread, told) = match program {
+        let (unread, content_from_child) = match program {
             Some(program) => {
                 let program = program.clone();
                 tokio::task::spawn_blocking(move || {
-                    let told = read_apart(&program, &unread).ok();
-                    (unread, told)
+                    let content_from_child = read_in_child_process(&program, &unread).ok();
+                    (unread, content_from_child)
                 })
                 .await
                 .map_err(|error| SurveyError::Broken(error.to_string()))?
             }
             None => (unread, None),
         };
-        let content = match told {
+        let content = match content_from_child {
             Some(content) => content,
             None => {
                 let mark = ExchangeRecord::nothing(unread.request.clone(), unread.response.clone());
@@ -184,10 +188,10 @@ impl ResponseReader {
 
 impl ReadAhead {
     /// Whether this response is the one that was prefetched.
-    fn is_of(&self, response: &Response, body: &[u8]) -> bool {
-        let Prefetched { content_type, body: foreseen, .. } = &self.foreseen;
-        let Head { content_type: said, robots_tag, refresh, .. } = &response.head;
-        said == content_type && robots_tag.is_none() && refresh.is_none() && foreseen == body
+    fn is_for(&self, response: &Response, body: &[u8]) -> bool {
+        let Prefetched { content_type, body: prefetched, .. } = &self.prefetched;
+        let Head { content_type: received_type, robots_tag, refresh, .. } = &response.head;
+        received_type == content_type && robots_tag.is_none() && refresh.is_none() && prefetched == body
     }
 }
 
@@ -241,14 +245,14 @@ fn read(unread: &ResponseToRead) -> Content {
     let robots_tag = response.head.robots_tag.as_deref();
     let source = Source { body, url: &request.url, content_type, robots_tag };
     let page = Page::read(source).refreshed_by(refresh.as_deref(), &request.url);
-    Content::Page(Box::new(page.unless_it_says(exclude_text, source)))
+    Content::Page(Box::new(page.exclude_if_contains(exclude_text, source)))
 }
 
 /// The content that a separate process reads from a response; none if that process dies.
 ///
 /// # Errors
 /// When the process cannot be started or its output cannot be read.
-fn read_apart(program: &Path, unread: &ResponseToRead) -> io::Result<Option<Content>> {
+fn read_in_child_process(program: &Path, unread: &ResponseToRead) -> io::Result<Option<Content>> {
     let bytes = postcard::to_stdvec(unread).map_err(io::Error::other)?;
     let mut child = Command::new(program)
         .arg(READ_ANSWER)
@@ -277,10 +281,10 @@ pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::exchange::Failure;
-    use crate::survey::journal::entry::tests::what_was_heard;
+    use crate::survey::journal::entry::tests::failed_exchange;
 
-    fn answered(purpose: Purpose, status: u16, media_type: &str) -> (Request, Response) {
-        let ExchangeRecord { request, mut response, .. } = what_was_heard(0, Failure::Reset);
+    fn request_and_response(purpose: Purpose, status: u16, media_type: &str) -> (Request, Response) {
+        let ExchangeRecord { request, mut response, .. } = failed_exchange(0, Failure::Reset);
         (response.failure, response.status) = (None, Some(status));
         response.head.content_type = Some(media_type.to_owned());
         (Request { purpose, ..request }, response)
@@ -302,7 +306,7 @@ mod tests {
             (Purpose::Robots, 404, "text/plain", false),
             (Purpose::Head, 200, "text/html", false),
         ] {
-            let (request, response) = answered(purpose, status, media_type);
+            let (request, response) = request_and_response(purpose, status, media_type);
             assert_eq!(
                 is_read(&request, &response, b"<p>x"),
                 is_to_be_read,
@@ -313,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_page_of_which_nothing_came_is_read_only_if_it_is_empty() {
-        let (request, mut response) = answered(Purpose::Page, 200, "text/html");
+        let (request, mut response) = request_and_response(Purpose::Page, 200, "text/html");
         assert!(is_read(&request, &response, b""));
         for failure in [Failure::BodyEncoding, Failure::BodyTruncated, Failure::IdleTimeout] {
             response.failure = Some(failure);
@@ -324,7 +328,7 @@ mod tests {
     #[test]
     fn an_interstitial_is_told_as_such_and_leads_nowhere() {
         let record = |purpose, title: &str| {
-            let (request, response) = answered(purpose, 200, "text/html");
+            let (request, response) = request_and_response(purpose, 200, "text/html");
             let body = format!("<title>{title}</title><a href=http://maker.com/>x</a>");
             let content_type = response.head.content_type.as_deref();
             let source = Source { body: body.as_bytes(), url: &request.url, content_type, robots_tag: None };
@@ -343,7 +347,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_given_to_a_process_is_read_there() {
-        let (request, response) = answered(Purpose::Robots, 200, "text/plain");
+        let (request, response) = request_and_response(Purpose::Robots, 200, "text/plain");
         let body = b"User-agent: *".to_vec();
         let unread = ResponseToRead {
             exclude_text: Vec::new(),
@@ -365,9 +369,9 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().unwrap();
-        let (request, response) = answered(Purpose::Page, 200, "text/html");
-        let told = folder.path().join("told");
-        fs::write(&told, postcard::to_stdvec(&Content::Robots(b"read".to_vec())).unwrap()).unwrap();
+        let (request, response) = request_and_response(Purpose::Page, 200, "text/html");
+        let reply_file = folder.path().join("told");
+        fs::write(&reply_file, postcard::to_stdvec(&Content::Robots(b"read".to_vec())).unwrap()).unwrap();
         let unread = ResponseToRead {
             exclude_text: Vec::new(),
             product_token: String::new(),
@@ -382,13 +386,13 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
             path
         };
-        let reads = program("reads", &format!("cat > /dev/null; cat {}", told.display()));
-        assert_eq!(read_apart(&reads, &unread).unwrap(), Some(Content::Robots(b"read".to_vec())));
+        let reads = program("reads", &format!("cat > /dev/null; cat {}", reply_file.display()));
+        assert_eq!(read_in_child_process(&reads, &unread).unwrap(), Some(Content::Robots(b"read".to_vec())));
         for (name, script) in
             [("dies", "kill -9 $$"), ("fails", "exit 1"), ("babbles", "cat > /dev/null; echo")]
         {
-            assert_eq!(read_apart(&program(name, script), &unread).unwrap(), None, "{name}");
+            assert_eq!(read_in_child_process(&program(name, script), &unread).unwrap(), None, "{name}");
         }
-        assert!(read_apart(&folder.path().join("gone"), &unread).is_err());
+        assert!(read_in_child_process(&folder.path().join("gone"), &unread).is_err());
     }
 }

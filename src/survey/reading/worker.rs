@@ -41,12 +41,12 @@ impl Worker {
     /// When the task that waits for the separate process fails.
     pub async fn execute(
         &self,
-        order: &RemoteRequest,
+        remote_request: &RemoteRequest,
         meter: &dyn Meter,
     ) -> Result<RemoteResponse, SurveyError> {
-        let RemoteRequest { request, address, known, byte_limit, manner, is_suspect, .. } = order;
+        let RemoteRequest { request, address, known, byte_limit, manner, is_suspect, .. } = remote_request;
         let (response, body) =
-            self.fetcher.fetch_in(*manner, known, request, *address, *byte_limit, meter).await;
+            self.fetcher.fetch_with(*manner, known, request, *address, *byte_limit, meter).await;
         let received = ReceivedResponse {
             request: request.clone(),
             response,

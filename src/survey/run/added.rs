@@ -17,9 +17,9 @@ use crate::frontier::{Frontier, FrontierError};
 use crate::records::{Manifest, SurveyState, replace_with, sync_folder};
 use crate::settings::Settings;
 use crate::starts::StartList;
-use crate::survey::boundaries::rates::remember_again;
+use crate::survey::boundaries::rates::rebuild_memories;
 use crate::survey::boundaries::scope::SurveyScope;
-use crate::survey::boundaries::start_urls::{StartUrlCounts, drawn, offered};
+use crate::survey::boundaries::start_urls::{StartUrlCounts, candidates_by_priority, sampled_urls};
 use crate::survey::earlier::EarlierPages;
 use crate::survey::error::{READ, SurveyError};
 use crate::survey::folder::{Folder, write_urls};
@@ -28,9 +28,9 @@ use crate::survey::storage::spread;
 
 /// A list that was handed over to a survey.
 #[derive(Debug)]
-pub struct HandedOverList(PathBuf);
+pub struct SubmittedList(PathBuf);
 
-impl HandedOverList {
+impl SubmittedList {
     /// Whether a process has merged it.
     #[must_use]
     pub fn is_taken(&self) -> bool {
@@ -42,7 +42,7 @@ impl HandedOverList {
 ///
 /// # Errors
 /// When there is no survey, it is a simulation, or its state is missing.
-pub fn settings_of(dir: &Path) -> Result<Settings, SurveyError> {
+pub fn survey_settings(dir: &Path) -> Result<Settings, SurveyError> {
     if Manifest::load(dir)?.simulation.is_some() {
         return Err(SurveyError::Simulated(dir.to_owned()));
     }
@@ -57,7 +57,7 @@ pub fn settings_of(dir: &Path) -> Result<Settings, SurveyError> {
 ///
 /// # Errors
 /// When they cannot be written. Nothing was handed over then.
-pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOverList, SurveyError> {
+pub fn submit_list(dir: &Path, list: &StartList) -> Result<SubmittedList, SurveyError> {
     let folder = Folder::open(dir);
     let added = folder.added();
     let write = |path: &Path| {
@@ -70,12 +70,12 @@ pub fn hand_over(dir: &Path, list: &StartList) -> Result<HandedOverList, SurveyE
     let path = added.join(format!("{moment:020}-{}.csv", std::process::id()));
     folder.add_left_out(list)?;
     write(&path).map_err(SurveyError::file("write", &path))?;
-    Ok(HandedOverList(path))
+    Ok(SubmittedList(path))
 }
 
 /// Whether the survey in `dir` has lists that are not merged yet.
 #[must_use]
-pub fn has_added(dir: &Path) -> bool {
+pub fn has_waiting_lists(dir: &Path) -> bool {
     waiting(&Folder::open(dir)).is_ok_and(|lists| !lists.is_empty())
 }
 
@@ -85,8 +85,8 @@ pub fn has_added(dir: &Path) -> bool {
 ///
 /// # Errors
 /// When the survey cannot be read or written. Lists that were not merged still wait.
-pub fn take_in(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
-    let settings = settings_of(dir)?;
+pub fn add_waiting_lists(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
+    let settings = survey_settings(dir)?;
     let scope = SurveyScope::from_settings(&settings)?;
     let folder = Folder::open(dir);
     let mut frontier = match Frontier::open(&folder.state(), spread(&settings)) {
@@ -98,13 +98,16 @@ pub fn take_in(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
     let mut known = None;
     if was_finished {
         if let Some(old) = &settings.since {
-            known = Some(know_earlier_pages(&folder, &settings, old)?);
+            known = Some(index_earlier_pages(&folder, &settings, old)?);
         }
         // Done before the first URL is offered: a crash then leaves a survey that can resume, and at worst
         // finds nothing to do.
         Manifest { state: SurveyState::Interrupted, finished: None, ..manifest.clone() }.save(dir)?;
     }
-    let taken = StartUrlCounts { known, ..take_in_all(&folder, &scope, &mut frontier)?.unwrap_or_default() };
+    let added_counts = StartUrlCounts {
+        known,
+        ..add_lists_to_frontier(&folder, &scope, &mut frontier)?.unwrap_or_default()
+    };
     let counts = frontier.counts()?;
     let waiting = counts.trees.saturating_sub(counts.finished);
     if was_finished && waiting == 0 {
@@ -115,17 +118,17 @@ pub fn take_in(dir: &Path) -> Result<Option<StartUrlCounts>, SurveyError> {
         let status = Snapshot { state, sites_waiting: waiting, ..status };
         status.save(dir).map_err(SurveyError::file("write status in", dir))?;
     }
-    Ok(Some(taken))
+    Ok(Some(added_counts))
 }
 
 /// Rebuilds the store of the earlier survey, which a finished survey has removed, if the earlier survey still
 /// exists. Returns the number of known pages and files.
-fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Result<u64, SurveyError> {
+fn index_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Result<u64, SurveyError> {
     let path = folder.since();
     let _ = fs::remove_file(&path);
     let read = || {
         let known = EarlierPages::build(&path, old, &mut |_| {})?;
-        remember_again(folder, settings)?;
+        rebuild_memories(folder, settings)?;
         Ok(known)
     };
     read().or_else(|error: SurveyError| {
@@ -137,12 +140,12 @@ fn know_earlier_pages(folder: &Folder, settings: &Settings, old: &Path) -> Resul
 }
 
 /// Merges the waiting lists, in the order in which they were handed over; none if there are none.
-pub(in crate::survey) fn take_in_all(
+pub(in crate::survey) fn add_lists_to_frontier(
     folder: &Folder,
     scope: &SurveyScope,
     frontier: &mut Frontier,
 ) -> Result<Option<StartUrlCounts>, SurveyError> {
-    let mut taken: Option<StartUrlCounts> = None;
+    let mut added_counts: Option<StartUrlCounts> = None;
     for path in waiting(folder)? {
         let list = File::open(&path).map_err(SurveyError::file(READ, &path))?;
         let list = StartList::read(list, None)
@@ -150,22 +153,22 @@ pub(in crate::survey) fn take_in_all(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let start_list = folder.start_list();
         let length = fs::metadata(&start_list).map_or(0, |file| file.len());
-        let (length, offers) = frontier.offer_once(&name, length, offered(&list, scope))?;
+        let (length, offers) = frontier.offer_once(&name, length, candidates_by_priority(&list, scope))?;
         append(&start_list, length, &list, scope).map_err(SurveyError::file("write", &start_list))?;
         fs::remove_file(&path).map_err(SurveyError::file("remove", &path))?;
         sync_folder(&folder.added()).map_err(SurveyError::file("write", &folder.added()))?;
-        let of_list = StartUrlCounts::count(&offers);
+        let list_counts = StartUrlCounts::count(&offers);
         tracing::info!(
             list = &*name,
             start_urls = list.counts.urls,
-            sites = of_list.sites,
-            seeds = of_list.seeds,
-            repeated = of_list.repeated,
+            sites = list_counts.sites,
+            seeds = list_counts.seeds,
+            repeated = list_counts.repeated,
             "start URLs were added"
         );
-        taken = Some(taken.unwrap_or_default().and(of_list));
+        added_counts = Some(added_counts.unwrap_or_default().plus(list_counts));
     }
-    Ok(taken)
+    Ok(added_counts)
 }
 
 /// Writes `start.csv` as it was before the list came, followed by the list.
@@ -176,7 +179,7 @@ fn append(path: &Path, length: u64, list: &StartList, scope: &SurveyScope) -> io
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        write_urls(out, length == 0, drawn(list, scope))
+        write_urls(out, length == 0, sampled_urls(list, scope))
     })
 }
 

@@ -11,7 +11,7 @@ use crate::starts::StartList;
 use crate::survey::agents::simulation::Simulation;
 use crate::survey::boundaries::rates::{KeptRates, keep_rates, read_rates};
 use crate::survey::boundaries::scope::SurveyScope;
-use crate::survey::boundaries::start_urls::{StartUrlCounts, drawn, offered};
+use crate::survey::boundaries::start_urls::{StartUrlCounts, candidates_by_priority, sampled_urls};
 use crate::survey::earlier::{self, EarlierPages, ReadingProgress};
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
@@ -36,7 +36,7 @@ impl Survey {
         Self::begin(new, &mut |_| {})
     }
 
-    /// The same. `tell` reports how far the earlier survey has been read, which may take minutes. If a
+    /// The same. `report_progress` reports how far the earlier survey has been read, which may take minutes. If a
     /// process died while it created a survey here, its remains are an error, or are removed if `anew` is
     /// set.
     ///
@@ -47,13 +47,13 @@ impl Survey {
         settings: Settings,
         start: &StartList,
         anew: bool,
-        tell: &mut dyn FnMut(ReadingProgress),
+        report_progress: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, StartUrlCounts), SurveyError> {
-        Self::begin(NewSurvey { dir, settings, start, simulation: None, anew }, tell)
+        Self::begin(NewSurvey { dir, settings, start, simulation: None, anew }, report_progress)
     }
 
     /// Creates a survey of a Web in this process. Must be called on the runtime with virtual time that the
-    /// survey will run on. For `tell` see [`Survey::create_with_progress`].
+    /// survey will run on. For `report_progress` see [`Survey::create_with_progress`].
     ///
     /// # Errors
     /// As [`Survey::create`].
@@ -62,14 +62,17 @@ impl Survey {
         settings: Settings,
         start: &StartList,
         simulation: Simulation,
-        tell: &mut dyn FnMut(ReadingProgress),
+        report_progress: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, StartUrlCounts), SurveyError> {
-        Self::begin(NewSurvey { dir, settings, start, simulation: Some(simulation), anew: false }, tell)
+        Self::begin(
+            NewSurvey { dir, settings, start, simulation: Some(simulation), anew: false },
+            report_progress,
+        )
     }
 
     fn begin(
         new: NewSurvey<'_>,
-        tell: &mut dyn FnMut(ReadingProgress),
+        report_progress: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, StartUrlCounts), SurveyError> {
         let NewSurvey { dir, settings, start, simulation, anew } = new;
         // All errors in the settings are found before the folder is created.
@@ -78,15 +81,15 @@ impl Survey {
         if let Some(old) = &settings.since {
             check_since(old, dir)?;
         }
-        let settings = settings.in_full();
-        let making = CreationLock::begin(dir, anew).map_err(|error| error.in_survey(dir))?;
-        match Self::begin_in(making.folder(), settings, start, simulation, tell) {
+        let settings = settings.with_recorded_links();
+        let creation = CreationLock::begin(dir, anew).map_err(|error| error.in_survey(dir))?;
+        match Self::begin_in(creation.folder(), settings, start, simulation, report_progress) {
             Ok(begun) => {
-                making.done();
+                creation.complete();
                 Ok(begun)
             }
             Err(error) => {
-                making.undo();
+                creation.undo();
                 Err(error.in_survey(dir))
             }
         }
@@ -98,12 +101,13 @@ impl Survey {
         settings: Settings,
         start: &StartList,
         simulation: Option<Simulation>,
-        tell: &mut dyn FnMut(ReadingProgress),
+        report_progress: &mut dyn FnMut(ReadingProgress),
     ) -> Result<(Self, StartUrlCounts), SurveyError> {
         let since = settings.since.as_deref();
-        let known = since.map(|old| EarlierPages::build(&folder.since(), old, tell)).transpose()?;
+        let known =
+            since.map(|old| EarlierPages::build(&folder.since(), old, report_progress)).transpose()?;
         let description = simulation.as_ref().map(|simulation| simulation.description.clone());
-        let KeptRates { rates, focus } = keep_rates(&folder, &settings, tell)?;
+        let KeptRates { rates, focus } = keep_rates(&folder, &settings, report_progress)?;
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
@@ -117,9 +121,9 @@ impl Survey {
         manifest.rates = rates;
         manifest.geo = boundaries.geo.describe().cloned().collect();
         storage.folder.write_settings(&settings)?;
-        storage.folder.write_start_list(drawn(start, &boundaries.scope))?;
+        storage.folder.write_start_list(sampled_urls(start, &boundaries.scope))?;
         storage.folder.add_left_out(start)?;
-        let offers = storage.frontier().offer(offered(start, &boundaries.scope))?;
+        let offers = storage.frontier().offer(candidates_by_priority(start, &boundaries.scope))?;
         manifest.save(storage.dir())?;
         let survey = Self { parts: Arc::new(parts), manifest, tally: Tally::new(), tables: None, stop };
         Ok((survey, StartUrlCounts { known, focus, ..StartUrlCounts::count(&offers) }))

@@ -11,11 +11,11 @@ use crate::roster::{Requeue, VisitStep};
 use crate::survey::agents::Agents;
 use crate::survey::error::SurveyError;
 use crate::survey::parts::Parts;
-use crate::survey::parts::access::asked_to_stop;
+use crate::survey::parts::access::stop_requested;
 use crate::survey::parts::opt_outs::OptOutFile;
 use crate::survey::storage::{SurveyStatus, encode};
 use crate::survey::visit::{DoneTree, EndedVisit, VisitOutcome, visit};
-use crate::survey::writer::{Writer, reached};
+use crate::survey::writer::{Writer, already_reached};
 
 /// A simulated week has about a thousand of these.
 const SIMULATED_STATUS: Duration = Duration::from_secs(600);
@@ -40,12 +40,12 @@ impl Crew {
     pub(in crate::survey) async fn work(
         &mut self,
         stop: &mut watch::Receiver<bool>,
-        tell_visits: &watch::Sender<bool>,
+        visit_stop: &watch::Sender<bool>,
     ) -> Result<bool, SurveyError> {
         let clock = self.parts.access.clock;
         let mut every_second = tokio::time::interval(self.status_interval());
         every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let _at_work = self.parts.agents.as_ref().map(Agents::live);
+        let _at_work = self.parts.agents.as_ref().map(Agents::run_agents);
         let backlog = self.writer.backlog.clone();
         loop {
             // Read before looking for trees: what is written afterwards may bring new ones.
@@ -54,13 +54,13 @@ impl Crew {
             let BegunVisits { is_idle, next_due } = self.begin_visits()?;
             let nothing_left = is_idle && self.parts.access.roster().is_empty();
             if nothing_left && is_written {
-                if self.take_in_added()? {
+                if self.add_waiting_lists()? {
                     continue;
                 }
                 return Ok(true);
             }
             let is_awaited = is_idle && (self.has_news || nothing_left);
-            self.writer.await_it(is_awaited, self.visits.is_empty());
+            self.writer.set_awaited(is_awaited, self.visits.is_empty());
             // The clock of a simulation stands still while the writer may bring new sites that could begin
             // now.
             if is_awaited && self.parts.is_simulated && backlog.catch_up() {
@@ -68,9 +68,9 @@ impl Crew {
             }
             tokio::select! {
                 biased;
-                () = asked_to_stop(stop) => {
+                () = stop_requested(stop) => {
                     tracing::info!("stopping");
-                    let _ = tell_visits.send(true);
+                    let _ = visit_stop.send(true);
                     return Ok(false);
                 }
                 // Checked before ended visits: a thousand visits may end at once, and an opt-out should not
@@ -93,23 +93,24 @@ impl Crew {
     fn poll_changes(&mut self, backlog: u64) -> Result<(), SurveyError> {
         let Parts { boundaries, access, storage, .. } = &*self.parts;
         access.clock.slept();
-        storage.check_own()?;
+        storage.check_not_replaced()?;
         // A simulation writes only when it must, so unwritten trees count as done.
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
-        access.note_look(self.opt_outs.obey_changes(boundaries, storage, access.clock)?);
-        self.take_in_added()?;
-        let standing =
+        access.note_opt_out_check(self.opt_outs.apply_changes(boundaries, storage, access.clock)?);
+        self.add_waiting_lists()?;
+        let status =
             SurveyStatus { state: SurveyState::Running, walking: self.visits.len() as u64, unwritten };
-        storage.save_status(standing, access.clock.system_time())
+        storage.save_status(status, access.clock.system_time())
     }
 
     /// Merges added start URLs; returns whether there were any. A simulation has none.
-    fn take_in_added(&self) -> Result<bool, SurveyError> {
+    fn add_waiting_lists(&self) -> Result<bool, SurveyError> {
         if self.parts.is_simulated {
             return Ok(false);
         }
         let Parts { boundaries, storage, .. } = &*self.parts;
-        Ok(added::take_in_all(&storage.folder, &boundaries.scope, &mut storage.frontier())?.is_some())
+        Ok(added::add_lists_to_frontier(&storage.folder, &boundaries.scope, &mut storage.frontier())?
+            .is_some())
     }
 
     /// The interval at which the status is written. In a simulation, a second of the clock passes in no time.
@@ -147,26 +148,26 @@ impl Crew {
     ) -> Result<(), SurveyError> {
         let EndedVisit { order, visited } =
             joined.map_err(|error| SurveyError::Broken(error.to_string()))??;
-        let (back, done) = match visited {
-            VisitOutcome::Requeue(back) => (Some(back), None),
+        let (requeue, done) = match visited {
+            VisitOutcome::Requeue(requeue) => (Some(requeue), None),
             VisitOutcome::Done(done) => (None, Some(done)),
             VisitOutcome::Stopped => (None, None),
         };
-        if let Some(Requeue::PutOff(lease, until)) = &back {
+        if let Some(Requeue::PutOff(lease, until)) = &requeue {
             tracing::info!(site = lease.site.as_str(), ?until, "put off");
         }
-        self.parts.access.roster().leave(order, back);
+        self.parts.access.roster().leave(order, requeue);
         if let Some(done) = done {
-            self.hand_over(done)?;
+            self.pass_to_writer(done)?;
         }
         Ok(())
     }
 
     /// Gives a finished tree to the writer.
-    fn hand_over(&mut self, done: DoneTree) -> Result<(), SurveyError> {
+    fn pass_to_writer(&mut self, done: DoneTree) -> Result<(), SurveyError> {
         self.has_news |= self.brings_news(&done);
         if self.parts.is_simulated {
-            self.take_in(&done)?;
+            self.merge_finished(&done)?;
         } else {
             self.free_next(&done)?;
         }
@@ -183,7 +184,7 @@ impl Crew {
             // The results of all other trees are stored when they are handed over.
             _ if self.parts.is_simulated => false,
             DoneTree::Finished(done) => {
-                done.tree.is_closed || self.parts.boundaries.may_have_found(&done.tree)
+                done.tree.is_closed || self.parts.boundaries.may_have_candidates(&done.tree)
             }
             DoneTree::Reached(_) => true,
         }
@@ -192,24 +193,24 @@ impl Crew {
     /// Frees the next tree of a site before the finished one is written. After a crash both are unfinished
     /// again, and are walked again from their journals.
     fn free_next(&self, done: &DoneTree) -> Result<(), SurveyError> {
-        let (lease, left) = match done {
-            DoneTree::Finished(done) => (&done.lease, Some(&done.left)),
+        let (lease, carried_over) = match done {
+            DoneTree::Finished(done) => (&done.lease, Some(&done.carried_over)),
             DoneTree::Reached(lease) => (lease, None),
             // Its carry-over is known when it is written.
             DoneTree::Failed(..) => return Ok(()),
         };
-        self.parts.storage.frontier().free_next(lease, || left.map(encode).transpose())
+        self.parts.storage.frontier().free_next(lease, || carried_over.map(encode).transpose())
     }
 
     /// Enters a tree of a simulation into the frontier, where nothing need survive a crash. So the clock does
     /// not stand still until the rows are written. The results of a failed walk are known when its rows are.
-    fn take_in(&mut self, done: &DoneTree) -> Result<(), SurveyError> {
+    fn merge_finished(&mut self, done: &DoneTree) -> Result<(), SurveyError> {
         let finished = match done {
             DoneTree::Finished(done) => done.finished(&self.parts)?,
-            DoneTree::Reached(lease) => reached(lease.clone()),
+            DoneTree::Reached(lease) => already_reached(lease.clone()),
             DoneTree::Failed(..) => return Ok(()),
         };
-        self.parts.storage.frontier().take_in(&finished)?;
+        self.parts.storage.frontier().merge_finished(&finished)?;
         Ok(())
     }
 }

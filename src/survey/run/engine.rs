@@ -74,8 +74,8 @@ impl Survey {
 
     /// The result of the last check of the opt-out list.
     #[must_use]
-    pub fn looks(&self) -> watch::Receiver<Option<OptOutCheck>> {
-        self.parts.access.looks()
+    pub fn opt_out_checks(&self) -> watch::Receiver<Option<OptOutCheck>> {
+        self.parts.access.opt_out_checks()
     }
 
     /// The clock of the survey.
@@ -97,7 +97,7 @@ impl Survey {
             Err(_) => SurveyState::Failed,
         };
         // If the folder was replaced, that is why the run failed, and its result must not be written there.
-        self.parts.storage.check_own()?;
+        self.parts.storage.check_not_replaced()?;
         let closed = self.close(state).map_err(|error| error.in_survey(&dir));
         let is_finished = result?;
         Ok(Ending { is_finished, broken_promises: closed? })
@@ -105,8 +105,8 @@ impl Survey {
 
     async fn work(&mut self, stop: &mut watch::Receiver<bool>) -> Result<bool, SurveyError> {
         let parts = self.parts.clone();
-        if let Some(words) = &parts.clock_was_set {
-            tracing::warn!("{words}");
+        if let Some(change) = &parts.clock_was_set {
+            tracing::warn!("{change}");
         }
         let storage = &parts.storage;
         let tables = self.tables.take().map_or_else(|| Tables::open(storage.dir()), Ok)?;
@@ -141,7 +141,7 @@ impl Survey {
     fn close(&mut self, state: SurveyState) -> Result<Vec<String>, SurveyError> {
         let Parts { access, storage, .. } = &*self.parts;
         let now = access.clock.system_time();
-        let promises = storage.judge().verdicts_at_the_end();
+        let promises = storage.judge().final_verdicts();
         let mut broken = broken_promises(storage)?;
         broken.extend(promises::broken(&promises));
         if state == SurveyState::Finished
@@ -156,12 +156,12 @@ impl Survey {
         self.manifest.unrecorded_exchanges = storage.unrecorded()?;
         self.manifest.tables = row_counts(storage.dir())?;
         self.manifest.broken_promises.clone_from(&broken);
-        if let (Some(agents), Some(told)) = (&self.parts.agents, &mut self.manifest.simulation) {
-            told["agents"]["servers_handed_over"] = agents.handed_over().into();
+        if let (Some(agents), Some(description)) = (&self.parts.agents, &mut self.manifest.simulation) {
+            description["agents"]["servers_handed_over"] = agents.handed_over().into();
         }
         self.manifest.promises = promises;
         storage.save_status(SurveyStatus { state, walking: 0, unwritten: 0 }, now)?;
-        storage.keep_status()?;
+        storage.sync_status()?;
         self.manifest.save(storage.dir())?;
         if self.manifest.state == SurveyState::Finished {
             // No more pages will be requested. If the file cannot be removed, the folder is larger, and that

@@ -19,8 +19,8 @@ use crate::survey::parts::Parts;
 use crate::survey::parts::access::Access;
 use crate::survey::parts::shared_robots::RecordedRobots;
 use crate::survey::storage::progress::Snapshot;
-use crate::survey::storage::tally::{Tally, TreeTally, server_of};
-use crate::survey::storage::{Storage, past_of};
+use crate::survey::storage::tally::{Tally, TreeTally, contacted_server};
+use crate::survey::storage::{Storage, server_record};
 
 /// Repairs what a crash left, and restores what was recorded but not stored yet: counters, the observations
 /// by which promises are judged, the servers' ledgers and their pauses. Returns the tally of the finished
@@ -32,21 +32,21 @@ pub(in crate::survey) fn recover(
 ) -> Result<Tally, SurveyError> {
     let Parts { access, storage, .. } = parts;
     let segments = storage.frontier().segments()?;
-    let (stored, journaled) = (storage.tally()?, storage.folder.journaled()?);
-    let rows = rows_of_own_tables(storage, tables, stored.as_ref(), journaled.len() as u64)?;
+    let (stored, journaled_trees) = (storage.tally()?, storage.folder.journaled_trees()?);
+    let rows = rows_of_own_tables(storage, tables, stored.as_ref(), journaled_trees.len() as u64)?;
     tables.discard_after(segments.checked_sub(1))?;
     let mut finished = match stored {
         Some(tally) => tally,
         None => {
             let status = Snapshot::load(storage.dir()).map_err(SurveyError::file(READ, storage.dir()))?;
-            Tally::of_tables(storage.dir(), status.map(|status| status.seen))?
+            Tally::from_tables(storage.dir(), status.map(|status| status.seen))?
         }
     };
     let totals = finished.totals.map_or_else(|| site_totals(storage.dir()), Ok)?;
     (finished.totals, finished.rows) = (Some(totals), Some(rows));
     let mut recovery = Recovery::new(parts, &finished, totals);
     let mut unrecorded = storage.frontier().unrecorded()?;
-    for order in journaled {
+    for order in journaled_trees {
         let lease = storage.frontier().open_tree(order)?;
         if let Some(lease) = lease {
             unrecorded += recovery.read(&lease, replies.get(&order).map_or(&[], Vec::as_slice))?;
@@ -68,7 +68,7 @@ pub(in crate::survey) fn recover(
     }
     let counts = storage.frontier().counts()?;
     storage.progress.update(|now| {
-        totals.put_into(now);
+        totals.write_to(now);
         now.errors = all.errors;
         now.sites_done = counts.finished;
         now.impolite = less_polite_settings(parts);
@@ -115,8 +115,8 @@ pub(in crate::survey) fn rows_of_own_tables(
         let (rows, since, newer) = (sum(&counted), sum(&newer), newer.len());
         let known = stored.and_then(|tally| tally.rows_of(table)).unwrap_or(rows);
         // Stored pages may fill several segments.
-        let is_left = table != SiteRow::TABLE || (newer <= 1 && since <= journals);
-        if rows != known || !is_left {
+        let is_explained = table != SiteRow::TABLE || (newer <= 1 && since <= journals);
+        if rows != known || !is_explained {
             return Err(SurveyError::StateApart { path: storage.folder.state(), table, known, rows, newer });
         }
         all.insert(table.to_owned(), rows);
@@ -132,7 +132,7 @@ pub type KeptReplies = BTreeMap<u64, Vec<KeptReply>>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptReply {
     /// When the request was sent, as the survey recorded it.
-    pub asked: SystemTime,
+    pub requested_at: SystemTime,
     /// The result of the request.
     pub reply: RemoteResponse,
 }
@@ -144,7 +144,7 @@ impl KeptReply {
         let Response { status, failure, .. } = &self.reply.response;
         let is_whole = status.is_some_and(|status| status != NOT_MODIFIED) && failure.is_none();
         let is_whole = is_whole && self.reply.has_possible_times();
-        is_whole && unanswered.is_open(self.reply.request.number, self.asked)
+        is_whole && unanswered.is_pending(self.reply.request.number, self.requested_at)
     }
 }
 
@@ -154,7 +154,7 @@ fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError>
         let (mut load, mut judge) = (access.load(), storage.judge());
         for (address, state) in &page {
             load.recall_neighbour(*address, state);
-            judge.remember(*address, &past_of(state));
+            judge.remember(*address, &server_record(state));
         }
         storage.progress.note_servers(page.iter().map(|(address, state)| (*address, &state.ledger)));
         Ok(())
@@ -163,8 +163,8 @@ fn recall_servers(access: &Access, storage: &Storage) -> Result<(), SurveyError>
 
 /// The settings that are less polite than the defaults toward real servers.
 fn less_polite_settings(parts: &Parts) -> Vec<String> {
-    let harsher = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
-    harsher.iter().map(ToString::to_string).collect()
+    let less_polite = if parts.is_simulated { Vec::new() } else { impolite(&parts.settings) };
+    less_polite.iter().map(ToString::to_string).collect()
 }
 
 /// What the journals say about servers that their stored states do not include yet.
@@ -174,7 +174,7 @@ struct Recovery<'a> {
     storage: &'a Storage,
     /// The end of the last exchange that is included in the stored state.
     stored: HashMap<IpAddr, Option<SystemTime>>,
-    answers: Vec<JournaledExchange>,
+    exchanges: Vec<JournaledExchange>,
     /// Requests without a response on record: their servers, and when they were sent.
     unanswered: Vec<(IpAddr, SystemTime)>,
     /// Exchanges that may overlap with some that were not seen when the tally was stored.
@@ -202,8 +202,8 @@ impl JournaledExchange {
     /// The exchange as a fact for the judge. The Crawl-delay of its host is not on record.
     fn fact(&self) -> Fact<'_> {
         let Self { site, address, purpose, url, response } = self;
-        let (address, purpose, url, against) = (*address, *purpose, Some(url), OwnerObjections::default());
-        Fact { site, address, purpose, url, response, crawl_delay: None, against }
+        let (address, purpose, url, objections) = (*address, *purpose, Some(url), OwnerObjections::default());
+        Fact { site, address, purpose, url, response, crawl_delay: None, objections }
     }
 }
 
@@ -216,7 +216,7 @@ impl<'a> Recovery<'a> {
             access,
             storage,
             stored: HashMap::new(),
-            answers: Vec::new(),
+            exchanges: Vec::new(),
             unanswered: Vec::new(),
             late: Vec::new(),
             tally: Tally::default(),
@@ -279,23 +279,23 @@ impl<'a> Recovery<'a> {
             journal.flush()?;
         }
         self.tally.add(&tally.tally);
-        self.unanswered.extend(unanswered.each());
+        self.unanswered.extend(unanswered.sent_requests());
         Ok(unanswered.count())
     }
 
     fn take(&mut self, site: &Site, entry: Entry) -> Result<(), SurveyError> {
         let Some(record) = entry.into_record() else { return Ok(()) };
         self.totals.add(&record);
-        let Some(address) = server_of(&record.response) else { return Ok(()) };
+        let Some(address) = contacted_server(&record.response) else { return Ok(()) };
         let stored = self.stored_end(address)?;
         let ended = record.response.ended();
         let (Request { purpose, url, .. }, response) = (record.request, record.response);
-        let answered = JournaledExchange { site: site.clone(), address, purpose, url, response };
+        let journaled_exchange = JournaledExchange { site: site.clone(), address, purpose, url, response };
         if self.since.is_none_or(|since| ended >= since) {
-            self.late.push(answered.clone());
+            self.late.push(journaled_exchange.clone());
         }
         if stored.is_none_or(|end| ended > end) {
-            self.answers.push(answered);
+            self.exchanges.push(journaled_exchange);
         }
         Ok(())
     }
@@ -313,23 +313,23 @@ impl<'a> Recovery<'a> {
     /// Books everything in the order in which it happened; returns the totals of earlier runs.
     fn book(mut self) -> Result<Totals, SurveyError> {
         let Self { access, storage, .. } = self;
-        self.answers.sort_by_key(|answered| answered.response.ended());
-        for answered in &self.answers {
-            let JournaledExchange { site, address, purpose, response, .. } = answered;
+        self.exchanges.sort_by_key(|journaled_exchange| journaled_exchange.response.ended());
+        for journaled_exchange in &self.exchanges {
+            let JournaledExchange { site, address, purpose, response, .. } = journaled_exchange;
             let mut load = access.load();
             storage.add_server(*address, load.state_of(*address));
             load.recall(*address, site, *purpose, response);
-            storage.judge().note_pause(&answered.fact());
+            storage.judge().note_pause(&journaled_exchange.fact());
         }
-        self.late.sort_by_key(|answered| answered.response.ended());
-        for answered in &self.late {
-            storage.judge().recall(&answered.fact());
+        self.late.sort_by_key(|journaled_exchange| journaled_exchange.response.ended());
+        for journaled_exchange in &self.late {
+            storage.judge().recall(&journaled_exchange.fact());
         }
         self.unanswered.sort_by_key(|(_, at)| *at);
         for (address, at) in self.unanswered {
             access.recall(storage, address)?;
-            let over = self.parts.over_at_the_latest(at).max(access.now());
-            access.load().recall_in_flight(address, at, over);
+            let booked_until = self.parts.latest_end(at).max(access.now());
+            access.load().recall_in_flight(address, at, booked_until);
         }
         Ok(self.totals)
     }
@@ -347,7 +347,7 @@ impl Totals {
         totals.received_bytes += record.response.wire.received;
     }
 
-    fn put_into(self, now: &mut Snapshot) {
+    fn write_to(self, now: &mut Snapshot) {
         let Self(SiteTotals { pages, requests, sent_bytes, received_bytes, external_urls }) = self;
         now.pages = pages;
         now.requests = requests;

@@ -44,7 +44,7 @@ impl Survey {
     /// As [`Survey::open`], and when a setting may not be changed.
     pub fn check_wishes(dir: &Path, wished: &Settings) -> Result<(), SurveyError> {
         let (folder, manifest) = (Folder::open(dir), Manifest::load(dir)?);
-        with_wishes(&folder, &manifest, &folder.read_settings()?, wished).map(|_| ())
+        with_changes(&folder, &manifest, &folder.read_settings()?, wished).map(|_| ())
     }
 
     /// Opens a survey that was stopped or has crashed.
@@ -106,16 +106,16 @@ impl Survey {
         if !folder.state().is_file() {
             return Err(SurveyError::StateMissing(folder.state()));
         }
-        let stands_at = folder.read_settings()?;
+        let current = folder.read_settings()?;
         let settings = match wished {
-            None => stands_at.clone(),
-            Some(wished) => with_wishes(&folder, &manifest, &stands_at, wished)?,
+            None => current.clone(),
+            Some(wished) => with_changes(&folder, &manifest, &current, wished)?,
         };
         let is_over = manifest.state == SurveyState::Finished;
         if settings.since.is_some() && !is_over && !folder.since().is_file() {
             return Err(SurveyError::StateMissing(folder.since()));
         }
-        let changed = (settings != stands_at).then(|| settings.clone());
+        let changed = (settings != current).then(|| settings.clone());
         // The survey can resume without its status.
         let earlier = Snapshot::load(&folder.dir).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status cannot be read: its counters start again from zero");
@@ -146,8 +146,8 @@ fn check_settings(
 
 /// The original settings, from the manifest. A manifest from before the setting for entrances has none.
 fn original_settings(manifest: &Manifest) -> Result<Settings, SurveyError> {
-    let told = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
-    Ok(if is_before_entrances(manifest) { told.of_before_entrances() } else { told })
+    let original = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
+    Ok(if is_before_entrances(manifest) { original.with_one_entrance() } else { original })
 }
 
 fn is_before_entrances(manifest: &Manifest) -> bool {
@@ -155,24 +155,24 @@ fn is_before_entrances(manifest: &Manifest) -> bool {
 }
 
 /// The settings with which a survey resumes if these are `wished`.
-fn with_wishes(
+fn with_changes(
     folder: &Folder,
     manifest: &Manifest,
-    stands_at: &Settings,
+    current: &Settings,
     wished: &Settings,
 ) -> Result<Settings, SurveyError> {
     let began_with = original_settings(manifest)?;
-    let wished = wished.clone().in_full();
-    let wished = if is_before_entrances(manifest) { wished.of_before_entrances() } else { wished };
+    let wished = wished.clone().with_recorded_links();
+    let wished = if is_before_entrances(manifest) { wished.with_one_entrance() } else { wished };
     check_change(&began_with, &wished, &folder.dir)?;
-    settings::with_wishes(&began_with, stands_at, &wished).map_err(unreadable)
+    settings::with_changes(&began_with, current, &wished).map_err(unreadable)
 }
 
-fn check_change(began_with: &Settings, settings: &Settings, told_in: &Path) -> Result<(), SurveyError> {
+fn check_change(began_with: &Settings, settings: &Settings, shown_path: &Path) -> Result<(), SurveyError> {
     match settings::first_forbidden_change(began_with, settings) {
         None => Ok(()),
         Some(Change { key, was, is, expected }) => {
-            Err(SurveyError::Changed { path: told_in.to_owned(), key, was, is, expected })
+            Err(SurveyError::Changed { path: shown_path.to_owned(), key, was, is, expected })
         }
     }
 }

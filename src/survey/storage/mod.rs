@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use super::earlier::EarlierPages;
 use super::error::{READ, SurveyError};
 use super::folder::Folder;
-use super::folder::creation_lock::is_same;
+use super::folder::creation_lock::is_same_file;
 use super::journal::JournalReader;
 use super::journal::keeper::Keeper;
 use super::journal::sent;
@@ -36,13 +36,13 @@ use tally::Tally;
 
 /// The number of server states that are read at a time: about a megabyte. In between, the store is free for
 /// other users.
-const PAGE: usize = 1000;
+const SERVERS_PER_PAGE: usize = 1000;
 
 /// The storage of a survey: its folder, the store in it, and the progress that is reported while it runs.
 pub(super) struct Storage {
     pub folder: Folder,
     /// The file of the state. It reveals whether the folder is still the one that was opened.
-    own: File,
+    state_file: File,
     frontier: Mutex<Frontier>,
     /// Pages of an earlier survey, with `--since`.
     pub earlier_pages: Option<EarlierPages>,
@@ -65,7 +65,7 @@ pub(super) struct SurveyStatus {
 }
 
 /// The record of a server that the judge needs, from its stored state.
-pub(super) fn past_of(state: &ServerState) -> ServerRecord {
+pub(super) fn server_record(state: &ServerState) -> ServerRecord {
     let ([load, load_on_day], day) = state.load_amounts();
     ServerRecord {
         last_end: state.ledger.last_end(),
@@ -90,12 +90,12 @@ impl Storage {
     ) -> Result<Self, SurveyError> {
         let state = folder.state();
         let keeper = if is_simulated { None } else { Some(keeper(&folder, &frontier)?) };
-        let own = File::open(&state).map_err(SurveyError::file(READ, &state))?;
+        let state_file = File::open(&state).map_err(SurveyError::file(READ, &state))?;
         let since = folder.since();
         let earlier_pages = since.is_file().then(|| EarlierPages::open(&since)).transpose()?;
         Ok(Self {
             folder,
-            own,
+            state_file,
             frontier: Mutex::new(frontier),
             earlier_pages,
             judge: Mutex::new(judge),
@@ -111,9 +111,9 @@ impl Storage {
 
     /// Checks that the folder is still the one that this process opened. Another survey may have been created
     /// in its place, and files written by name would end up in that one.
-    pub(super) fn check_own(&self) -> Result<(), SurveyError> {
+    pub(super) fn check_not_replaced(&self) -> Result<(), SurveyError> {
         let state = self.folder.state();
-        let is_own = is_same(&self.own, &state).map_err(SurveyError::file(READ, &state))?;
+        let is_own = is_same_file(&self.state_file, &state).map_err(SurveyError::file(READ, &state))?;
         if is_own { Ok(()) } else { Err(SurveyError::Replaced(self.folder.dir.clone())) }
     }
 
@@ -132,7 +132,7 @@ impl Storage {
     /// Introduces a server with this state to the judge, before its next exchange counts.
     pub(super) fn add_server(&self, address: IpAddr, state: Option<&ServerState>) {
         if let Some(state) = state {
-            self.judge().add_server(address, &past_of(state));
+            self.judge().add_server(address, &server_record(state));
         }
     }
 
@@ -178,21 +178,21 @@ impl Storage {
     /// The number of requests without a response on record, over the whole survey.
     pub(super) fn unrecorded(&self) -> Result<u64, SurveyError> {
         let mut sum = self.frontier().unrecorded()?;
-        for order in self.folder.journaled()? {
+        for order in self.folder.journaled_trees()? {
             sum += JournalReader::open(&self.folder.journal(order))?.history()?.unanswered.count();
         }
         Ok(sum)
     }
 
     /// Rewrites the status file that other processes read.
-    pub(super) fn save_status(&self, standing: SurveyStatus, now: SystemTime) -> Result<(), SurveyError> {
-        let SurveyStatus { state, walking, unwritten } = standing;
+    pub(super) fn save_status(&self, status: SurveyStatus, now: SystemTime) -> Result<(), SurveyError> {
+        let SurveyStatus { state, walking, unwritten } = status;
         let counts = self.frontier().counts()?;
         let (seen, promises) = {
             let judge = self.judge();
             let seen = match state {
                 SurveyState::Running => judge.seen().clone(),
-                _ => judge.seen_at_the_end(),
+                _ => judge.final_observations(),
             };
             let promises = verdicts(&seen, judge.limits());
             (seen, promises)
@@ -212,7 +212,7 @@ impl Storage {
 
     /// Waits until the last status is on the disk. While a survey runs, the status is written again a second
     /// later; once it is finished, it is not.
-    pub(super) fn keep_status(&self) -> Result<(), SurveyError> {
+    pub(super) fn sync_status(&self) -> Result<(), SurveyError> {
         let path = Snapshot::path(self.dir());
         let kept = std::fs::File::open(&path).and_then(|file| file.sync_all());
         kept.map_err(SurveyError::file("write", &path))
@@ -228,7 +228,7 @@ pub(super) fn each_page_of_servers<F: Deref<Target = Frontier>>(
 ) -> Result<(), SurveyError> {
     let mut last = None;
     loop {
-        let page = frontier().servers_after(last, PAGE)?;
+        let page = frontier().servers_after(last, SERVERS_PER_PAGE)?;
         let Some((address, _)) = page.last() else { return Ok(()) };
         last = Some(*address);
         let state =
@@ -289,6 +289,6 @@ pub(super) fn spread(settings: &Settings) -> Spread {
     Spread {
         seeds_per_site: settings.seeds_per_site,
         generations: settings.generations,
-        later_trees: !settings.entrances.is_one(),
+        later_trees: !settings.entrances.is_single(),
     }
 }

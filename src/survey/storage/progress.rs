@@ -304,18 +304,18 @@ impl Progress {
         let bytes = inner.now.sent_bytes + inner.now.received_bytes;
         let requests = inner.now.requests;
         inner.history.push_back((now, requests, bytes));
-        while inner.history.front().is_some_and(|(then, ..)| *then + WINDOW < now) {
+        while inner.history.front().is_some_and(|(time, ..)| *time + WINDOW < now) {
             inner.history.pop_front();
         }
         let run = inner.run_started.and_then(|start| now.duration_since(start).ok()).unwrap_or_default();
         let mut snapshot = inner.now.clone();
         snapshot.updated = Some(now);
         snapshot.active_seconds = inner.active_before + run.as_secs_f64();
-        if let Some(&(then, requests_then, bytes_then)) = inner.history.front() {
-            let span = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs_f64();
+        if let Some(&(window_start, requests_before, bytes_before)) = inner.history.front() {
+            let span = now.duration_since(window_start).unwrap_or(Duration::ZERO).as_secs_f64();
             if span > 0.0 {
-                snapshot.requests_per_second = requests.saturating_sub(requests_then) as f64 / span;
-                snapshot.bytes_per_second = bytes.saturating_sub(bytes_then) as f64 / span;
+                snapshot.requests_per_second = requests.saturating_sub(requests_before) as f64 / span;
+                snapshot.bytes_per_second = bytes.saturating_sub(bytes_before) as f64 / span;
             }
         }
         let done = snapshot.sites_done.saturating_sub(inner.done_before);

@@ -34,7 +34,7 @@ struct Opening {
 /// other.
 const TOLERANCE: Duration = Duration::from_millis(50);
 /// A smaller difference is not reported.
-const WORTH_TELLING: Duration = Duration::from_secs(1);
+const LEAST_REPORTED_JUMP: Duration = Duration::from_secs(1);
 
 /// The clock with which a survey resumes or begins, and a message if the system's clock was set meanwhile.
 pub(in crate::survey) fn resume_clock(
@@ -44,40 +44,41 @@ pub(in crate::survey) fn resume_clock(
     uptime: Option<Uptime>,
 ) -> Result<(Clock, Option<String>), SurveyError> {
     // The reading and writing below takes time, and the next run counts from here.
-    let (opened, shown) = (Instant::now(), system.now());
+    let (opened, system_time) = (Instant::now(), system.now());
     let before: Option<Opening> = (frontier.clock()?)
         .map(|bytes| decode(folder, &bytes, || "the survey's clock".to_owned()))
         .transpose()?;
-    let by_system = before.as_ref().map_or(shown, |before| moved(shown, before.system, before.time));
+    let by_system =
+        before.as_ref().map_or(system_time, |before| moved(system_time, before.system, before.time));
     let passed = before.as_ref().and_then(|before| {
         let passed = uptime.as_ref()?.after(before.uptime.as_ref()?)?;
         Some(before.time + passed)
     });
     let time = match passed {
-        Some(by_uptime) if apart(by_uptime, by_system) <= TOLERANCE => by_system,
+        Some(by_uptime) if difference(by_uptime, by_system) <= TOLERANCE => by_system,
         // Slightly too early is better: pauses become longer. But if the uptime restarts under the same boot
         // name, as in some containers, it is less reliable than the survey's records.
         Some(by_uptime) => not_before(by_uptime - TOLERANCE / 2, latest(folder, frontier)?),
         None => not_before(by_system, latest(folder, frontier)?),
     };
-    frontier.note_clock(&encode(&Opening { time, system: shown, uptime })?)?;
-    Ok((system.going_on_at(time, opened), in_words(time, by_system)))
+    frontier.note_clock(&encode(&Opening { time, system: system_time, uptime })?)?;
+    Ok((system.continue_from(time, opened), describe_jump(time, by_system)))
 }
 
 fn not_before(time: SystemTime, latest: Option<SystemTime>) -> SystemTime {
     latest.map_or(time, |latest| latest.max(time))
 }
 
-fn apart(one: SystemTime, other: SystemTime) -> Duration {
-    one.duration_since(other).unwrap_or_else(|error| error.duration())
+fn difference(first: SystemTime, second: SystemTime) -> Duration {
+    first.duration_since(second).unwrap_or_else(|error| error.duration())
 }
 
-fn in_words(time: SystemTime, by_system: SystemTime) -> Option<String> {
-    let (by, way) = (apart(time, by_system), if time > by_system { "back" } else { "forward" });
-    let seconds = by.as_secs_f64().round();
-    (by >= WORTH_TELLING).then(|| {
+fn describe_jump(time: SystemTime, by_system: SystemTime) -> Option<String> {
+    let (jump, direction) = (difference(time, by_system), if time > by_system { "back" } else { "forward" });
+    let seconds = jump.as_secs_f64().round();
+    (jump >= LEAST_REPORTED_JUMP).then(|| {
         format!(
-            "the system clock was set {way} by {seconds} s between two runs: this does not change any pause"
+            "the system clock was set {direction} by {seconds} s between two runs: this does not change any pause"
         )
     })
 }
@@ -90,7 +91,7 @@ fn latest(folder: &Folder, frontier: &Frontier) -> Result<Option<SystemTime>, Su
         Ok(())
     };
     each_page_of_servers(folder, || frontier, note)?;
-    for order in if folder.journals().is_dir() { folder.journaled()? } else { Vec::new() } {
+    for order in if folder.journals().is_dir() { folder.journaled_trees()? } else { Vec::new() } {
         latest = latest.max(JournalReader::open(&folder.journal(order))?.history()?.latest);
     }
     Ok(latest)
@@ -148,12 +149,12 @@ mod tests {
         std::fs::create_dir(folder.journals()).unwrap();
         assert_eq!(open(&folder, at(0), up("a", 1000)), Duration::ZERO);
         let (journal, _) = Journal::open(&folder.journal(1)).unwrap();
-        let asked = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
-        journal.write(&asked(60)).unwrap();
+        let sending = |second| Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(second) };
+        journal.write(&sending(60)).unwrap();
         // The clock goes on, is set back, and continues from there. Without an uptime, a change cannot be
         // detected.
         assert_eq!(open(&folder, at(90), up("b", 3)).as_secs(), 90);
-        journal.write(&asked(100)).unwrap();
+        journal.write(&sending(100)).unwrap();
         assert_eq!(open(&folder, at(0), up("c", 3)).as_secs(), 100);
         assert_eq!(open(&folder, at(7), None).as_secs(), 107);
         assert_eq!(open(&folder, at(9), up("c", 12)).as_secs(), 109);

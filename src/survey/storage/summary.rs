@@ -299,10 +299,10 @@ impl Summary {
         )?;
         writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;
         if let Some(others) = &self.others {
-            let of = |servers: &str| format!("added delay for other users of {servers}:");
-            let of_all = self.estimate().unwrap_or_else(|| of("these servers"));
-            write_waits(f, &of_all, &others.all)?;
-            write_waits(f, &of("servers with 512 kbit/s or less"), &others.thin)?;
+            let label = |servers: &str| format!("added delay for other users of {servers}:");
+            let label_of_all = self.estimate().unwrap_or_else(|| label("these servers"));
+            write_waits(f, &label_of_all, &others.all)?;
+            write_waits(f, &label("servers with 512 kbit/s or less"), &others.thin)?;
         }
         if self.unrecorded_exchanges > 0 {
             writeln!(
@@ -324,12 +324,12 @@ impl Summary {
     /// promised.
     fn estimate(&self) -> Option<String> {
         let verdict = self.promises.iter().find(|verdict| verdict.id == Promise::Harm.id())?;
-        let came = match verdict.judgement {
+        let judgement_word = match verdict.judgement {
             Judgement::Held => "held",
             Judgement::Broken => "broken",
             Judgement::NotJudged => return None,
         };
-        Some(format!("{}: {came}; actual added delay:", verdict.promise))
+        Some(format!("{}: {judgement_word}; actual added delay:", verdict.promise))
     }
 
     fn write_promises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -347,12 +347,12 @@ impl Summary {
     }
 }
 
-fn write_waits(f: &mut fmt::Formatter<'_>, of: &str, waits: &AddedDelay) -> fmt::Result {
+fn write_waits(f: &mut fmt::Formatter<'_>, label: &str, waits: &AddedDelay) -> fmt::Result {
     if waits.servers == 0 {
         return Ok(());
     }
     let (overloaded, servers) = (thousands(waits.overburdened), thousands(waits.servers));
-    writeln!(f, "{of} {waits}; overloaded servers: {overloaded} of {servers}")
+    writeln!(f, "{label} {waits}; overloaded servers: {overloaded} of {servers}")
 }
 
 fn write_counts(
@@ -385,22 +385,22 @@ mod tests {
             promises: vec![broken, verdict(Judgement::Held), verdict(Judgement::NotJudged)],
             ..Summary::default()
         };
-        let told = summary.to_string();
+        let printed = summary.to_string();
         let end = "promises on load: 1 held, 1 broken, 1 not judged (no limit was set)\n\
                    PROMISE BROKEN: no contact with opted-out servers: 2 times, first 41.90.0.1 for a.ke\n";
-        assert!(told.ends_with(end), "{told}");
+        assert!(printed.ends_with(end), "{printed}");
     }
 
     #[test]
     fn one_thing_has_no_plural_and_no_worst_server_is_named_where_nobody_waited() {
         let all = AddedDelay { servers: 1, ..AddedDelay::default() };
         let others = Some(OtherUsers { all, ..OtherUsers::default() });
-        let told =
+        let printed =
             Summary { sites: 1, servers: 1, pages: 1, requests: 2, others, ..Summary::default() }.to_string();
-        assert!(told.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{told}");
+        assert!(printed.starts_with("1 site on 1 server: 1 page, 2 requests, 0 B received\n"), "{printed}");
         let waited =
             "added delay for other users of these servers: 0.00 % on average; overloaded servers: 0 of 1\n";
-        assert!(told.contains(waited), "{told}");
+        assert!(printed.contains(waited), "{printed}");
     }
 
     #[test]
@@ -421,11 +421,11 @@ mod tests {
         };
         let others = Some(OtherUsers { all, ..OtherUsers::default() });
         let promises = vec![Verdict::new(Promise::Harm, &limits, Judgement::Held, "")];
-        let told = Summary { others, promises, ..Summary::default() }.to_string();
+        let printed = Summary { others, promises, ..Summary::default() }.to_string();
         let line = "other users wait at most 2 % longer for the responses of each server (estimated over the survey): held; \
                     actual added delay: 0.30 % on average, 3.24 % at the worst server (192.0.2.1), 11.14 % \
                     in the worst hour (192.0.2.2); overloaded servers: 0 of 116\n";
-        assert!(told.contains(line), "{told}");
+        assert!(printed.contains(line), "{printed}");
     }
 
     #[test]

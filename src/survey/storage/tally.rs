@@ -60,14 +60,17 @@ impl Tally {
 
     /// Computes the tally of all finished trees if an earlier version did not store it: the counts from the
     /// tables, and the worst values from the status.
-    pub(in crate::survey) fn of_tables(dir: &Path, told: Option<Observations>) -> Result<Self, SurveyError> {
+    pub(in crate::survey) fn from_tables(
+        dir: &Path,
+        recorded: Option<Observations>,
+    ) -> Result<Self, SurveyError> {
         let mut tally = Self::default();
         for segment in read_table::<ExchangeRow>(dir)? {
             segment?.iter().for_each(|row| tally.add_row(row));
         }
-        let told = told.unwrap_or_default();
-        let Observations { opted_out, in_quiet_hours, .. } = told.clone();
-        tally.seen = Observations { opted_out, in_quiet_hours, ..tally.seen.max(&told) };
+        let recorded = recorded.unwrap_or_default();
+        let Observations { opted_out, in_quiet_hours, .. } = recorded.clone();
+        tally.seen = Observations { opted_out, in_quiet_hours, ..tally.seen.max(&recorded) };
         Ok(tally)
     }
 
@@ -107,21 +110,21 @@ impl Tally {
 pub(in crate::survey) struct TreeTally<'a> {
     site: &'a Site,
     /// Exchanges that violated an objection of the owner.
-    against: HashMap<u32, OwnerObjections>,
+    objections: HashMap<u32, OwnerObjections>,
     pub tally: Tally,
 }
 
 impl<'a> TreeTally<'a> {
     pub(in crate::survey) fn new(site: &'a Site) -> Self {
-        Self { site, against: HashMap::new(), tally: Tally::default() }
+        Self { site, objections: HashMap::new(), tally: Tally::default() }
     }
 
     pub(in crate::survey) fn note(&mut self, entry: &Entry) {
         match entry {
             Entry::OwnerObjection { number, had_opted_out, in_quiet_hours } => {
-                let wishes =
+                let objecting =
                     OwnerObjections { had_opted_out: *had_opted_out, in_quiet_hours: *in_quiet_hours };
-                self.against.insert(*number, wishes);
+                self.objections.insert(*number, objecting);
             }
             Entry::Received(record) | Entry::Attempted(record) => self.count(record),
             _ => {}
@@ -132,15 +135,15 @@ impl<'a> TreeTally<'a> {
         if let Some(error) = error_of(record.request.purpose, &record.response) {
             *self.tally.errors.entry(error).or_default() += 1;
         }
-        if let Some(address) = server_of(&record.response) {
-            let against = self.against.remove(&record.request.number).unwrap_or_default();
-            self.tally.seen.count(self.site, address, against);
+        if let Some(address) = contacted_server(&record.response) {
+            let objections = self.objections.remove(&record.request.number).unwrap_or_default();
+            self.tally.seen.count(self.site, address, objections);
         }
     }
 }
 
 /// The server that took the load of an exchange; none if no request reached it.
-pub(in crate::survey) fn server_of(response: &Response) -> Option<IpAddr> {
+pub(in crate::survey) fn contacted_server(response: &Response) -> Option<IpAddr> {
     response.address.filter(|_| response.failure.is_none_or(Failure::reached_the_network))
 }
 
@@ -159,11 +162,11 @@ mod tests {
     fn a_journal_tells_errors_contacts_and_whose_wishes_stood_against_them() {
         let site = Site::new(Host::parse("a.ke").unwrap());
         let mut tree = TreeTally::new(&site);
-        let against = Entry::OwnerObjection { number: 1, had_opted_out: true, in_quiet_hours: false };
+        let objections = Entry::OwnerObjection { number: 1, had_opted_out: true, in_quiet_hours: false };
         let mut asked = record(1);
         let Entry::Received(it) = &mut asked else { panic!() };
         it.response.address = Some([10, 0, 0, 1].into());
-        [record(0), against, asked, failed(2, Failure::ServerBudget)]
+        [record(0), objections, asked, failed(2, Failure::ServerBudget)]
             .iter()
             .for_each(|entry| tree.note(entry));
         let Tally { errors, seen, .. } = tree.tally;

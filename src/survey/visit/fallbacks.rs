@@ -58,7 +58,7 @@ impl Fallbacks {
     /// Notes the failure of an attempt that may have a fallback.
     pub(in crate::survey) fn note_failed_try(&mut self, tried: &ExchangeRecord) {
         if let Some(failure) = tried.response.failure.filter(|failure| failure.refuses_tls()) {
-            self.tls.entry(server_of(&tried.request.url)).or_insert(TlsFallback::Refused(failure));
+            self.tls.entry(host_and_port(&tried.request.url)).or_insert(TlsFallback::Refused(failure));
         }
         self.note_connection(tried);
     }
@@ -75,18 +75,18 @@ impl Fallbacks {
         } else {
             self.lost.remove(&record.request.number);
         }
-        if record.response.failure.is_some_and(Failure::may_be_read_otherwise) {
-            self.odd.insert(server_of(&record.request.url));
+        if record.response.failure.is_some_and(Failure::may_be_read_by_fallback) {
+            self.odd.insert(host_and_port(&record.request.url));
         }
         let Some(address) = record.response.address else { return };
-        let spot = (address, record.request.url.port());
+        let endpoint = (address, record.request.url.port());
         match record.response.failure {
             Some(failure) if is_closed(failure) => {
-                self.dead.insert(spot);
+                self.dead.insert(endpoint);
             }
             Some(failure) if !failure.reached_the_network() => {}
             _ => {
-                self.dead.remove(&spot);
+                self.dead.remove(&endpoint);
             }
         }
     }
@@ -95,15 +95,15 @@ impl Fallbacks {
         if response.failure.is_some_and(|failure| !failure.reached_the_network() || is_closed(failure)) {
             return;
         }
-        match self.tls.get(&server_of(url)) {
+        match self.tls.get(&host_and_port(url)) {
             // It was not an attempt with a fallback: there is nothing more to find out.
             None if response.failure.is_some_and(Failure::refuses_tls) => {
-                self.tls.insert(server_of(url), TlsFallback::Other)
+                self.tls.insert(host_and_port(url), TlsFallback::Other)
             }
             Some(TlsFallback::Refused(_)) if response.tls_version.is_some() => {
-                self.tls.insert(server_of(url), TlsFallback::Old)
+                self.tls.insert(host_and_port(url), TlsFallback::Old)
             }
-            Some(TlsFallback::Refused(_)) => self.tls.insert(server_of(url), TlsFallback::Other),
+            Some(TlsFallback::Refused(_)) => self.tls.insert(host_and_port(url), TlsFallback::Other),
             _ => None,
         };
     }
@@ -112,12 +112,12 @@ impl Fallbacks {
     /// if it now chose an old version. Any other refusal of the older TLS reveals nothing, so the first
     /// failure stands.
     pub(in crate::survey) fn settle(&self, url: &WebUrl, response: &mut Response) {
-        let says_nothing = matches!(
+        let is_uninformative = matches!(
             response.failure,
             Some(Failure::TlsTooOld | Failure::TlsAlert | Failure::TlsHandshake | Failure::Reset)
         );
-        if let Some(TlsFallback::Refused(first)) = self.tls.get(&server_of(url))
-            && says_nothing
+        if let Some(TlsFallback::Refused(first)) = self.tls.get(&host_and_port(url))
+            && is_uninformative
             && response.tls_version.is_none()
         {
             response.failure = Some(*first);
@@ -126,7 +126,7 @@ impl Fallbacks {
 
     /// How to send the next request to the server of a URL.
     pub(in crate::survey) fn manner(&self, url: &WebUrl) -> Manner {
-        let server = server_of(url);
+        let server = host_and_port(url);
         match self.tls.get(&server) {
             Some(TlsFallback::Refused(_) | TlsFallback::Old) if url.is_https() => Manner::OldTls,
             _ if self.odd.contains(&server) => Manner::WithoutLibrary,
@@ -147,11 +147,11 @@ impl Fallbacks {
         if failure == Failure::IdleClosed {
             return !self.lost.contains(&record.request.number);
         }
-        let server = server_of(&record.request.url);
+        let server = host_and_port(&record.request.url);
         let may_be_old = failure.refuses_tls() && record.response.may_speak_older_tls;
         is_closed(failure)
             || (may_be_old && !self.tls.contains_key(&server))
-            || (failure.may_be_read_otherwise() && !self.odd.contains(&server))
+            || (failure.may_be_read_by_fallback() && !self.odd.contains(&server))
     }
 
     /// The addresses that are dead at the port of a URL.
@@ -162,20 +162,20 @@ impl Fallbacks {
 
 /// Whether to try another address of the host: no connection could be made, or the server has been given up.
 fn is_closed(failure: Failure) -> bool {
-    failure.is_no_connection() || failure == Failure::GivenUp
+    failure.is_connect_failure() || failure == Failure::GivenUp
 }
 
-fn server_of(url: &WebUrl) -> (Host, u16) {
+fn host_and_port(url: &WebUrl) -> (Host, u16) {
     (url.host().clone(), url.port())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::survey::journal::entry::tests::what_was_heard;
+    use crate::survey::journal::entry::tests::failed_exchange;
 
     fn came(failure: Failure, version: Option<&str>) -> ExchangeRecord {
-        let mut record = what_was_heard(0, failure);
+        let mut record = failed_exchange(0, failure);
         record.response.address = Some([41, 90, 0, 1].into());
         record.response.tls_version = version.map(str::to_owned);
         record.response.may_speak_older_tls = true;
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_request_lost_with_an_idle_connection_is_sent_once_more() {
         let came = |number, failure| {
-            let mut record = what_was_heard(number, failure);
+            let mut record = failed_exchange(number, failure);
             record.response.address = Some([41, 90, 0, 1].into());
             record
         };
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn what_the_http_library_cannot_read_is_requested_once_more_and_read_without_it_from_then_on() {
         for failure in [Failure::OddHttp, Failure::HeaderTooLarge] {
-            let mut odd = what_was_heard(0, failure);
+            let mut odd = failed_exchange(0, failure);
             odd.response.address = Some([41, 90, 0, 1].into());
             let mut read = odd.clone();
             (read.response.failure, read.response.status) = (None, Some(200));
@@ -281,7 +281,7 @@ mod tests {
     fn an_address_is_dead_at_the_port_where_no_connection_came_about_until_one_does() {
         let address = IpAddr::from([41, 90, 0, 1]);
         let came = |url: &str, failure| {
-            let mut record = what_was_heard(0, failure);
+            let mut record = failed_exchange(0, failure);
             record.response.address = Some(address);
             record.request.url = WebUrl::parse(url).unwrap();
             record

@@ -68,7 +68,7 @@ pub(super) struct ConcludedTree {
     /// Spent by earlier trees of the site from the same account.
     pub earlier: Spent,
     /// Passed on to the next tree of the site.
-    pub left: CarryOver,
+    pub carried_over: CarryOver,
     pub began: SystemTime,
     pub ended: SystemTime,
 }
@@ -115,25 +115,25 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<VisitOutcome, S
         return Visit::open(parts, lease, earlier, server, None)?.run().await;
     };
     let was_begun = parts.storage.folder.journal(lease.order).exists();
-    let placing = parts.access.until_stopped(agents.assign(&lease, server, was_begun)).await;
-    let Some(place) = placing else { return Ok(VisitOutcome::Stopped) };
-    let Some(assigned) = place.as_ref().and_then(Assignment::agent).cloned() else {
+    let assigning = parts.access.until_stopped(agents.assign(&lease, server, was_begun)).await;
+    let Some(assignment) = assigning else { return Ok(VisitOutcome::Stopped) };
+    let Some(assigned) = assignment.as_ref().and_then(Assignment::agent).cloned() else {
         return Ok(VisitOutcome::Requeue(Requeue::Again(lease)));
     };
     let order = lease.order;
-    let of_all = parts.clone();
+    let shared_parts = parts.clone();
     let visit = Visit::open(parts, lease.clone(), earlier, server, Some(assigned.clone()))?;
     tokio::select! {
         biased;
         // An unrecorded response is lost, and the server gets the same pause as after a crash.
         () = assigned.wait_until_gone() => Ok(VisitOutcome::Requeue(Requeue::Again(lease))),
         visited = visit.run() => {
-            if let (Ok(VisitOutcome::Done(_)), Some(hand)) = (&visited, assigned.remote_worker()) {
-                if let Some(agents) = &of_all.agents {
+            if let (Ok(VisitOutcome::Done(_)), Some(worker)) = (&visited, assigned.remote_worker()) {
+                if let Some(agents) = &shared_parts.agents {
                     agents.doubts.forget(order);
                 }
-                of_all.suspects.forget(order);
-                hand.forget(order);
+                shared_parts.suspects.forget(order);
+                worker.forget(order);
             }
             visited
         }
@@ -141,8 +141,11 @@ async fn visit_server(parts: Arc<Parts>, lease: Lease) -> Result<VisitOutcome, S
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let words = panic.downcast_ref::<String>().map(String::as_str);
-    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
+    let message = panic.downcast_ref::<String>().map(String::as_str);
+    message
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
+        .to_owned()
 }
 
 struct Visit {
@@ -153,7 +156,7 @@ struct Visit {
     walk: Walk,
     fallbacks: Fallbacks,
     /// Requests to send again with a fallback, before any other request.
-    again: VecDeque<Retry>,
+    retries: VecDeque<Retry>,
     budget: SiteBudget,
     /// Spent by earlier trees of the site from the same account.
     earlier: Spent,
@@ -167,21 +170,21 @@ struct Visit {
     /// How often each request was sent without a response on record.
     times_lost: HashMap<u32, usize>,
     journal: Arc<Journal>,
-    flying: FuturesUnordered<InFlight>,
+    in_flight: FuturesUnordered<InFlight>,
     /// Until this time a server of the site may still be working on an aborted request. No other server of
     /// the site gets a request before then.
-    rests_until: Option<SystemTime>,
+    paused_until: Option<SystemTime>,
     /// A redirect demanded a pause until this time (RFC 9110 §10.2.3). Its target may be on another server,
     /// whose pacing does not know of this pause.
     redirect_pause: Option<SystemTime>,
     /// Why no request can be sent now: the survey is stopping, the server demands a long pause, or the visit
     /// must continue at another server or with another agent.
-    hindered: Option<Hindrance>,
+    interruption: Option<Interruption>,
     /// The agent that walks the tree, if there are agents.
     assigned: Option<Arc<AssignedAgent>>,
 }
 
-enum Hindrance {
+enum Interruption {
     Stop,
     PutOff(SystemTime),
     Move,
@@ -205,20 +208,20 @@ impl Visit {
         assigned: Option<Arc<AssignedAgent>>,
     ) -> Result<Self, SurveyError> {
         let path = parts.storage.folder.journal(lease.order);
-        parts.storage.check_own()?;
-        let (journal, mut past) = Journal::open_kept(&path, parts.storage.keeper.clone())?;
+        parts.storage.check_not_replaced()?;
+        let (journal, mut history) = Journal::open_with_keeper(&path, parts.storage.keeper.clone())?;
         let opened = Entry::Opened { run: parts.opened, at: parts.access.now() };
         journal.write(&opened)?;
-        past.note(&opened);
+        history.note(&opened);
         if let Some(assigned) = &assigned {
             journal.write(&Entry::WalkedBy { agent: assigned.name.clone() })?;
         }
         let replay = Replay::open(&path)?;
-        let began = past.began.unwrap_or_else(|| parts.access.now());
+        let began = history.began.unwrap_or_else(|| parts.access.now());
         // The walk's start, moved forward by the time between the runs of the survey.
-        let counts_from = began + past.between;
+        let counts_from = began + history.stopped_for;
         let spent = earlier.spent_of(parts.budget.account_of(lease.seed.into()));
-        let scope = parts.boundaries.scope.of_tree(&lease.site);
+        let scope = parts.boundaries.scope.tree_scope(&lease.site);
         let walk = Walk::new(
             parts.walk.clone(),
             scope,
@@ -227,29 +230,29 @@ impl Visit {
             earlier.known,
         );
         let walk = match parts.storage.memory(lease.site.as_str())? {
-            Some(memory) => walk.remembering(memory),
+            Some(memory) => walk.with_memory(memory),
             None => walk,
         };
         Ok(Self {
-            budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.beyond_limit())
+            budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.max_bytes_over_limit())
                 .after(spent)
-                .with_lost(past.unanswered.count(), parts.access.fetcher.most_bytes()),
+                .with_lost(history.unanswered.count(), parts.access.fetcher.max_exchange_bytes()),
             earlier: spent,
-            ended: past.outcome,
-            suspects: past.unanswered.suspects().collect(),
-            times_lost: past.unanswered.times(),
+            ended: history.outcome,
+            suspects: history.unanswered.suspects().collect(),
+            times_lost: history.unanswered.times(),
             journal: Arc::new(journal),
-            flying: FuturesUnordered::new(),
-            hindered: None,
+            in_flight: FuturesUnordered::new(),
+            interruption: None,
             parts,
             lease,
             server,
             walk,
             fallbacks: Fallbacks::default(),
-            again: VecDeque::new(),
+            retries: VecDeque::new(),
             began,
             replay,
-            rests_until: None,
+            paused_until: None,
             redirect_pause: None,
             assigned,
         })
@@ -258,22 +261,24 @@ impl Visit {
     async fn run(mut self) -> Result<VisitOutcome, SurveyError> {
         loop {
             let is_done = self.send_requests()?;
-            match self.flying.next().await {
+            match self.in_flight.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
                     ExchangeOutcome::Received(record) => self.take_response(*record),
                     ExchangeOutcome::Shared(record) => self.take_shared_response(*record),
                     ExchangeOutcome::Attempted(tried, next) => self.retry_at(next, tried, crawl_delay),
-                    ExchangeOutcome::Stopped => self.hindered = Some(Hindrance::Stop),
-                    ExchangeOutcome::Postponed(until) => self.hindered = Some(Hindrance::PutOff(until)),
-                    ExchangeOutcome::AgentLeft => self.hindered = Some(Hindrance::Move),
+                    ExchangeOutcome::Stopped => self.interruption = Some(Interruption::Stop),
+                    ExchangeOutcome::Postponed(until) => {
+                        self.interruption = Some(Interruption::PutOff(until))
+                    }
+                    ExchangeOutcome::AgentLeft => self.interruption = Some(Interruption::Move),
                 },
                 None if is_done => return self.conclude(),
-                None => match self.hindered {
-                    Some(Hindrance::PutOff(until)) => {
+                None => match self.interruption {
+                    Some(Interruption::PutOff(until)) => {
                         return Ok(VisitOutcome::Requeue(Requeue::PutOff(self.lease, until)));
                     }
-                    Some(Hindrance::Stop) => return Ok(VisitOutcome::Stopped),
-                    Some(Hindrance::Move) => return Ok(VisitOutcome::Requeue(Requeue::Again(self.lease))),
+                    Some(Interruption::Stop) => return Ok(VisitOutcome::Stopped),
+                    Some(Interruption::Move) => return Ok(VisitOutcome::Requeue(Requeue::Again(self.lease))),
                     None => {
                         let site = &self.lease.site;
                         return Err(SurveyError::Broken(format!(
@@ -287,9 +292,9 @@ impl Visit {
 
     /// Begins as many exchanges as walk, budget and settings allow. Returns whether the walk is done.
     fn send_requests(&mut self) -> Result<bool, SurveyError> {
-        while self.hindered.is_none() && self.flying.len() < self.parts.settings.per_site as usize {
-            if let Some(again) = self.again.pop_front() {
-                if !self.retry(again)? {
+        while self.interruption.is_none() && self.in_flight.len() < self.parts.settings.per_site as usize {
+            if let Some(retry) = self.retries.pop_front() {
+                if !self.retry(retry)? {
                     return Ok(false);
                 }
                 continue;
@@ -314,16 +319,17 @@ impl Visit {
                 self.walk.end(outcome);
                 continue;
             }
-            match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
+            match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.max_exchange_bytes()) {
                 BudgetDecision::Wait => return Ok(false),
                 BudgetDecision::UsedUp(limit) => self.walk.end(outcome_of(limit)),
                 BudgetDecision::Granted { byte_limit } => {
                     // A request between recorded responses is repeated unchanged: a different one would shift
                     // the requests after it.
                     let has_rules = is_new && request.purpose != Purpose::Robots;
-                    let good_until = if has_rules { self.walk.rules_good_until(&request.url) } else { None };
+                    let rules_until =
+                        if has_rules { self.walk.rules_valid_until(&request.url) } else { None };
                     self.walk.begin(&request);
-                    self.flying.push(self.exchange(request, crawl_delay, byte_limit, good_until));
+                    self.in_flight.push(self.exchange(request, crawl_delay, byte_limit, rules_until));
                 }
             }
         }
@@ -332,11 +338,11 @@ impl Visit {
 
     /// Sends a failed request again with a fallback if the budget allows it. Returns false if the budget
     /// cannot decide yet.
-    fn retry(&mut self, again: Retry) -> Result<bool, SurveyError> {
-        let Retry { tried, crawl_delay } = again;
-        match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.most_bytes()) {
+    fn retry(&mut self, retry: Retry) -> Result<bool, SurveyError> {
+        let Retry { tried, crawl_delay } = retry;
+        match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.max_exchange_bytes()) {
             BudgetDecision::Wait => {
-                self.again.push_front(Retry { tried, crawl_delay });
+                self.retries.push_front(Retry { tried, crawl_delay });
                 return Ok(false);
             }
             BudgetDecision::UsedUp(limit) => {
@@ -347,7 +353,7 @@ impl Visit {
             BudgetDecision::Granted { byte_limit } => {
                 let ExchangeRecord { request, response, .. } = *tried.record;
                 self.walk.tried(request.number, response);
-                self.flying.push(self.exchange(request, crawl_delay, byte_limit, None));
+                self.in_flight.push(self.exchange(request, crawl_delay, byte_limit, None));
             }
         }
         Ok(true)
@@ -373,8 +379,8 @@ impl Visit {
             let (tree, fallbacks, recorded_at) =
                 (self.lease.order, self.fallbacks.clone(), AtomicU64::default());
             let tried = FailedTry { record: Box::new(tried), at: last_try_at };
-            self.flying.push(Box::pin(async move {
-                let asking = Requester {
+            self.in_flight.push(Box::pin(async move {
+                let requester = Requester {
                     parts: &parts,
                     journal: &journal,
                     site: &site,
@@ -382,7 +388,7 @@ impl Visit {
                     assigned: None,
                     recorded_at,
                 };
-                (crawl_delay, asking.try_fallback(fallbacks, tried).await)
+                (crawl_delay, requester.try_fallback(fallbacks, tried).await)
             }));
         }
     }
@@ -395,9 +401,9 @@ impl Visit {
         let (url, start) = (&tried.record.request.url, &self.lease.start);
         let is_start = url.host() == start.host() && url.port() == start.port();
         if is_start && self.server != Some(address) {
-            self.hindered.get_or_insert(Hindrance::Move);
+            self.interruption.get_or_insert(Interruption::Move);
         }
-        self.again.push_back(Retry { tried, crawl_delay });
+        self.retries.push_back(Retry { tried, crawl_delay });
     }
 
     fn exchange(
@@ -405,14 +411,14 @@ impl Visit {
         request: Request,
         crawl_delay: Option<Duration>,
         byte_limit: u64,
-        good_until: Option<SystemTime>,
+        rules_until: Option<SystemTime>,
     ) -> InFlight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
         let (tree, deadline, fallbacks) = (self.lease.order, self.deadline(), self.fallbacks.clone());
         let is_suspect = self.suspects.contains(&request.number);
         let times_lost = self.times_lost.get(&request.number).copied().unwrap_or_default();
         let (not_before, redirect_pause, assigned) =
-            (self.rests_until, self.redirect_pause, self.assigned.clone());
+            (self.paused_until, self.redirect_pause, self.assigned.clone());
         let wanted = WantedExchange {
             request,
             crawl_delay,
@@ -421,18 +427,18 @@ impl Visit {
             redirect_pause,
             deadline,
             fallbacks,
-            good_until,
+            rules_valid_until: rules_until,
             is_suspect,
             times_lost,
         };
         Box::pin(async move {
             let assigned = assigned.as_ref();
             let recorded_at = AtomicU64::default();
-            let asking =
+            let requester =
                 Requester { parts: &parts, journal: &journal, site: &site, tree, assigned, recorded_at };
             let exchanged = match wanted.request.purpose {
-                Purpose::Robots => Box::pin(asking.robots(wanted)).await,
-                _ => asking.exchange(wanted).await,
+                Purpose::Robots => Box::pin(requester.robots(wanted)).await,
+                _ => requester.exchange(wanted).await,
             };
             if let (Some(assigned), Ok(ExchangeOutcome::Received(record))) = (assigned, &exchanged)
                 && record.response.failure.is_none_or(Failure::reached_the_network)
@@ -465,11 +471,11 @@ impl Visit {
     fn pause_site_with(&mut self, address: IpAddr) {
         let longest = self.parts.access.now() + self.parts.settings.max_delay.0;
         let free_at = self.parts.access.load().free_at(address);
-        self.rests_until = self.rests_until.max(free_at.map(|time| time.min(longest)));
+        self.paused_until = self.paused_until.max(free_at.map(|time| time.min(longest)));
     }
 
     fn take_response(&mut self, record: ExchangeRecord) {
-        let is_at_work = record.response.failure.is_some_and(Failure::leaves_server_at_work);
+        let is_at_work = record.response.failure.is_some_and(Failure::may_leave_server_busy);
         if let Some(address) = record.response.address.filter(|_| is_at_work) {
             self.pause_site_with(address);
         }
@@ -507,8 +513,8 @@ impl Visit {
         if self.parts.settings.seeds_per_site > 1 && self.ended.is_none() {
             self.journal.write(&Entry::Ended { outcome: tree.outcome })?;
         }
-        let (earlier, left) = (self.earlier, CarryOver { known, spent });
-        let done = ConcludedTree { lease: self.lease, tree, earlier, left, began: self.began, ended };
+        let (earlier, carried_over) = (self.earlier, CarryOver { known, spent });
+        let done = ConcludedTree { lease: self.lease, tree, earlier, carried_over, began: self.began, ended };
         Ok(VisitOutcome::Done(DoneTree::Finished(Box::new(done))))
     }
 }

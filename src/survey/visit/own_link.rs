@@ -45,16 +45,16 @@ impl<'a> Link<'a> {
     /// Whether this link is broken while another agent has a working one.
     fn is_better_elsewhere(&self) -> bool {
         self.agent.as_ref().is_some_and(|(assigned, agents)| {
-            self.with(|link| link.broken().is_some()) && agents.other_agent(assigned).is_some()
+            self.with(|link| link.outage().is_some()) && agents.other_agent(assigned).is_some()
         })
     }
 
     /// What a response reveals about the link. `is_known` says that the server had responded before.
-    fn sign(&self, response: &Response, is_known: bool) -> LinkSignal {
+    fn signal(&self, response: &Response, is_known: bool) -> LinkSignal {
         if self.agent.is_some() {
-            LinkSignal::from_answer_of_agent(response, is_known)
+            LinkSignal::from_agent_response(response, is_known)
         } else {
-            LinkSignal::from_answer(response, is_known)
+            LinkSignal::from_response(response, is_known)
         }
     }
 }
@@ -77,7 +77,7 @@ impl Drop for LinkPass<'_> {
     fn drop(&mut self) {
         if self.is_probe {
             let access = self.link.access;
-            self.link.with(|link| link.pass_on(access.now()));
+            self.link.with(|link| link.release_probe(access.now()));
             access.settled.notify_waiters();
         }
     }
@@ -102,8 +102,8 @@ pub(in crate::survey) async fn acquire<'a>(link: &Link<'a>) -> Result<LinkPass<'
         if link.is_better_elsewhere() {
             return Err(LinkRefusal::Elsewhere);
         }
-        let passage = link.with(|link| link.decide(access.now()));
-        let time = match passage {
+        let decision = link.with(|link| link.decide(access.now()));
+        let time = match decision {
             LinkDecision::Open => return Ok(LinkPass { link: link.clone(), is_probe: false }),
             LinkDecision::Probe => {
                 let pass = LinkPass::probe(link.clone());
@@ -156,14 +156,14 @@ async fn look_up(access: &Access, host: &Host, dead: &[IpAddr]) -> Option<(Locat
     if located.dns.is_none() {
         return Some((located, None));
     }
-    let sign = match located.address {
+    let signal = match located.address {
         Ok(_) => LinkSignal::Reached,
         Err(failure) => {
-            LinkSignal::from_answer(&Response::not_sent(access.now(), None, failure, None), false)
+            LinkSignal::from_response(&Response::not_sent(access.now(), None, failure, None), false)
         }
     };
-    note_signal(&link, &host, sign);
-    Some((located, (sign == LinkSignal::LostUnknown).then(|| access.now())))
+    note_signal(&link, &host, signal);
+    Some((located, (signal == LinkSignal::LostUnknown).then(|| access.now())))
 }
 
 /// Whether the link caused a loss. Waits until that is known, or until the waiting time is over. Returns none
@@ -173,19 +173,19 @@ pub(in crate::survey) async fn loss_cause(link: &Link<'_>, lost_at: SystemTime) 
     loop {
         let mut settled = std::pin::pin!(access.settled.notified());
         settled.as_mut().enable();
-        let blame = link.with(|link| link.loss_cause(lost_at, access.now()));
-        let LossCause::UnknownUntil(time) = blame else { return Some(blame) };
+        let cause = link.with(|link| link.loss_cause(lost_at, access.now()));
+        let LossCause::UnknownUntil(time) = cause else { return Some(cause) };
         access.until_stopped(wait_for_change(link, settled, time)).await?;
     }
 }
 
 /// Whether the link has brought nothing for any request sent at this time or later.
-pub(in crate::survey) fn is_dark_since(link: &Link<'_>, time: SystemTime) -> bool {
-    link.with(|link| link.is_dark_since(time))
+pub(in crate::survey) fn is_silent_since(link: &Link<'_>, time: SystemTime) -> bool {
+    link.with(|link| link.is_silent_since(time))
 }
 
 async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, time: SystemTime) {
-    let others = async {
+    let agents_changed = async {
         match &link.agent {
             Some((_, agents)) => agents.changed.notified().await,
             None => std::future::pending().await,
@@ -193,7 +193,7 @@ async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, tim
     };
     tokio::select! {
         () = settled => {}
-        () = others => {}
+        () = agents_changed => {}
         () = link.access.clock.until(time) => {}
     }
 }
@@ -202,12 +202,17 @@ async fn wait_for_change(link: &Link<'_>, settled: impl Future<Output = ()>, tim
 /// is updated.
 ///
 /// A response received by an agent becomes known here some time later. So it clears the link only of losses
-/// before `asked`, the time at which its request was sent.
-pub(in crate::survey) fn note(link: &Link<'_>, address: IpAddr, response: &Response, asked: SystemTime) {
+/// before `requested_at`, the time at which its request was sent.
+pub(in crate::survey) fn note(
+    link: &Link<'_>,
+    address: IpAddr,
+    response: &Response,
+    requested_at: SystemTime,
+) {
     let is_known = link.access.load().state_of(address).is_some_and(|state| state.ledger.answers > 0);
-    let sign = link.sign(response, is_known);
-    let is_later = link.agent.is_some() && sign == LinkSignal::Reached;
-    note_signal_at(link, &address, sign, if is_later { asked } else { link.access.now() });
+    let signal = link.signal(response, is_known);
+    let is_later = link.agent.is_some() && signal == LinkSignal::Reached;
+    note_signal_at(link, &address, signal, if is_later { requested_at } else { link.access.now() });
 }
 
 /// Notes that a connection failed over this link but succeeded over another one.
@@ -224,30 +229,30 @@ pub(in crate::survey) fn note_failed_only_here(link: &Link<'_>, address: IpAddr)
 }
 
 /// Notes that an agent executed a dispatch.
-pub(in crate::survey) fn note_done(link: &Link<'_>) {
-    change(link, OwnLink::note_done);
+pub(in crate::survey) fn note_completed_dispatch(link: &Link<'_>) {
+    change(link, OwnLink::note_completed_dispatch);
 }
 
 /// Notes that a dispatch to an agent at this time brought no result.
-pub(in crate::survey) fn note_in_vain(link: &Link<'_>, dispatched: SystemTime) {
-    change(link, |state| state.note_in_vain(dispatched, link.access.now()));
+pub(in crate::survey) fn note_failed_dispatch(link: &Link<'_>, dispatched: SystemTime) {
+    change(link, |state| state.note_failed_dispatch(dispatched, link.access.now()));
 }
 
-fn note_signal(link: &Link<'_>, who: &impl Hash, sign: LinkSignal) {
-    note_signal_at(link, who, sign, link.access.now());
+fn note_signal(link: &Link<'_>, subject: &impl Hash, signal: LinkSignal) {
+    note_signal_at(link, subject, signal, link.access.now());
 }
 
-fn note_signal_at(link: &Link<'_>, who: &impl Hash, sign: LinkSignal, time: SystemTime) {
+fn note_signal_at(link: &Link<'_>, subject: &impl Hash, signal: LinkSignal, time: SystemTime) {
     let mut hasher = DefaultHasher::new();
-    who.hash(&mut hasher);
-    change(link, |state| state.note(time, hasher.finish(), sign));
+    subject.hash(&mut hasher);
+    change(link, |state| state.note(time, hasher.finish(), signal));
 }
 
-fn change(link: &Link<'_>, take_in: impl FnOnce(&mut OwnLink)) {
+fn change(link: &Link<'_>, apply: impl FnOnce(&mut OwnLink)) {
     let [before, after] = link.with(|state| {
-        let before = state.broken();
-        take_in(state);
-        [before, state.broken()]
+        let before = state.outage();
+        apply(state);
+        [before, state.outage()]
     });
     if before != after {
         log_change(link, before, after);

@@ -23,9 +23,9 @@ pub(in crate::survey) struct HeldPermit<'a> {
     access: &'a Access,
     permit: Mutex<Option<Permit>>,
     /// When the request was sent.
-    asked: Option<SystemTime>,
+    requested_at: Option<SystemTime>,
     /// The sender may be working on the request until then, even if it reports nothing.
-    over: Option<SystemTime>,
+    latest_end: Option<SystemTime>,
 }
 
 impl HeldPermit<'_> {
@@ -40,13 +40,13 @@ impl HeldPermit<'_> {
     }
 
     /// Notes that the request is being sent.
-    pub(in crate::survey) fn note_sent(&mut self, asked: SystemTime) {
-        self.asked = Some(asked);
+    pub(in crate::survey) fn note_sent(&mut self, requested_at: SystemTime) {
+        self.requested_at = Some(requested_at);
     }
 
     /// Notes that a remote worker sends the request and may be working on it until then.
-    pub(in crate::survey) fn note_over(&mut self, over: SystemTime) {
-        self.over = Some(over);
+    pub(in crate::survey) fn note_latest_end(&mut self, latest_end: SystemTime) {
+        self.latest_end = Some(latest_end);
     }
 
     /// Records that the request was not sent, although the journal says that it was being sent.
@@ -56,7 +56,7 @@ impl HeldPermit<'_> {
         number: u32,
     ) -> Result<(), SurveyError> {
         journal.write(&Entry::Unsent { number })?;
-        self.asked = None;
+        self.requested_at = None;
         Ok(())
     }
 
@@ -77,7 +77,7 @@ impl HeldPermit<'_> {
     fn try_to_read_on(&self, bytes: u64) -> Result<(), SystemTime> {
         let mut permit = self.permit.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *permit {
-            Some(permit) => self.access.load().read_on(self.access.now(), permit, bytes),
+            Some(permit) => self.access.load().reserve_up_to(self.access.now(), permit, bytes),
             None => Ok(()),
         }
     }
@@ -87,8 +87,8 @@ impl Meter for HeldPermit<'_> {
     /// Readers wait in order of arrival, and go before any request that is to be sent.
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
         async move {
-            let _place = self.access.to_read_on.lock().await;
-            let _wait = FirstReader(self.access);
+            let _read_queue_guard = self.access.read_queue.lock().await;
+            let _first_reader = FirstReader(self.access);
             loop {
                 // Listening begins before the check, so that no ending is missed in between.
                 let mut settled = pin!(self.access.settled.notified());
@@ -110,7 +110,7 @@ struct FirstReader<'a>(&'a Access);
 
 impl Drop for FirstReader<'_> {
     fn drop(&mut self) {
-        self.0.load().give_way();
+        self.0.load().cancel_wait();
     }
 }
 
@@ -118,9 +118,9 @@ impl Drop for HeldPermit<'_> {
     fn drop(&mut self) {
         let Some(permit) = self.take() else { return };
         let now = self.access.now();
-        match self.asked {
-            Some(asked) => {
-                self.access.load().settle_lost(permit, asked, self.over.unwrap_or(now), now);
+        match self.requested_at {
+            Some(requested_at) => {
+                self.access.load().settle_lost(permit, requested_at, self.latest_end.unwrap_or(now), now);
             }
             None => self.access.load().abandon(permit, now),
         }
@@ -159,7 +159,7 @@ pub(in crate::survey) async fn turn<'a>(
     crawl_delay: Option<Duration>,
 ) -> Result<Result<HeldPermit<'a>, TurnRefusal>, SurveyError> {
     let mut stop = access.stop.clone();
-    let mut place = None;
+    let mut rate_queue_guard = None;
     loop {
         access.recall(storage, address)?;
         // Listening begins before the check, so that no ending is missed in between.
@@ -169,7 +169,7 @@ pub(in crate::survey) async fn turn<'a>(
             return Ok(Err(TurnRefusal::Stopped));
         }
         let now = access.now();
-        let turn = match access.waking(address, site) {
+        let turn = match access.wake_time(address, site) {
             Some(time) => PermitDecision::CoolDownUntil(time),
             None => {
                 let mut load = access.load();
@@ -184,8 +184,8 @@ pub(in crate::survey) async fn turn<'a>(
                 return Ok(Ok(HeldPermit {
                     access,
                     permit: Mutex::new(Some(permit)),
-                    asked: None,
-                    over: None,
+                    requested_at: None,
+                    latest_end: None,
                 }));
             }
             PermitDecision::CoolDownUntil(time) if time > now + LONGEST_WAIT => {
@@ -194,10 +194,10 @@ pub(in crate::survey) async fn turn<'a>(
             PermitDecision::GivenUp => return Ok(Err(TurnRefusal::GivenUp)),
             PermitDecision::BudgetUsedUp => return Ok(Err(TurnRefusal::Spent)),
             // Of all that wait for the rate, only the first checks again whenever an exchange has ended.
-            PermitDecision::RateUsedUpUntil(_) if place.is_none() => tokio::select! {
+            PermitDecision::RateUsedUpUntil(_) if rate_queue_guard.is_none() => tokio::select! {
                 biased;
                 _ = stop.changed() => {}
-                first = access.to_begin.lock() => place = Some(first),
+                first = access.rate_queue.lock() => rate_queue_guard = Some(first),
             },
             PermitDecision::RateUsedUpUntil(time) => tokio::select! {
                 biased;
@@ -207,7 +207,7 @@ pub(in crate::survey) async fn turn<'a>(
             },
             // Other exchanges cannot make this come sooner. Most sites wait here, and none is woken in vain.
             PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => {
-                place = None;
+                rate_queue_guard = None;
                 tokio::select! {
                     biased;
                     _ = stop.changed() => {}
@@ -215,7 +215,7 @@ pub(in crate::survey) async fn turn<'a>(
                 }
             }
             PermitDecision::Busy => {
-                place = None;
+                rate_queue_guard = None;
                 tokio::select! {
                     biased;
                     _ = stop.changed() => {}

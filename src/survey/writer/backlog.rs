@@ -13,7 +13,7 @@ pub(in crate::survey) struct Backlog {
     /// Whether the survey waits for the next segment.
     pub is_awaited: AtomicBool,
     /// Whether the survey has nothing else to do meanwhile: no site is being visited.
-    pub is_all_there_is: AtomicBool,
+    pub are_visits_over: AtomicBool,
     has_failed: AtomicBool,
 }
 

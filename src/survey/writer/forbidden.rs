@@ -15,13 +15,13 @@ use crate::walk::Content;
 pub(in crate::survey) struct Forbidden<'a> {
     product_token: &'a str,
     /// The rules of each origin, and the time from which they apply.
-    said: HashMap<WebUrl, Vec<(SystemTime, Rules)>>,
+    rules_by_url: HashMap<WebUrl, Vec<(SystemTime, Rules)>>,
     numbers: HashSet<u32>,
 }
 
 impl<'a> Forbidden<'a> {
     pub(in crate::survey) fn new(product_token: &'a str) -> Self {
-        Self { product_token, said: HashMap::new(), numbers: HashSet::new() }
+        Self { product_token, rules_by_url: HashMap::new(), numbers: HashSet::new() }
     }
 
     /// Notes the next response.
@@ -33,11 +33,12 @@ impl<'a> Forbidden<'a> {
                     Content::Robots(body) if response.is_success() => Rules::parse(body, self.product_token),
                     _ => Rules::allow_all(),
                 };
-                self.said.entry(request.url.clone()).or_default().push((response.ended(), rules));
+                self.rules_by_url.entry(request.url.clone()).or_default().push((response.ended(), rules));
             }
             Purpose::Page | Purpose::Probe | Purpose::Check => {
-                let said = self.said.get(&request.url.robots_txt()).map(Vec::as_slice).unwrap_or_default();
-                let rules = said.iter().rev().find(|(from, _)| *from <= response.started);
+                let versions =
+                    self.rules_by_url.get(&request.url.robots_txt()).map(Vec::as_slice).unwrap_or_default();
+                let rules = versions.iter().rev().find(|(from, _)| *from <= response.started);
                 if rules.is_some_and(|(_, rules)| !rules.allows(&request.url)) {
                     self.numbers.insert(request.number);
                 }

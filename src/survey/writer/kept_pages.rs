@@ -175,11 +175,11 @@ mod tests {
         let mut pages = KeptPages::new(&lease, &scope, |_| Ok(()));
         pages.keep(&page(0, "<a href=/%7ex rel=nofollow></a><a href=http://b.ke/~x></a>")).unwrap();
         let kept = pages.remaining_rows().page_links;
-        let told = kept.iter().map(|row| {
+        let recorded = kept.iter().map(|row| {
             (row.position, row.url.as_str(), row.spelled.as_deref(), row.nofollow, row.is_internal)
         });
         assert_eq!(
-            told.collect::<Vec<_>>(),
+            recorded.collect::<Vec<_>>(),
             [
                 (0, "http://a.ke/~x", Some("http://a.ke/%7ex"), true, true),
                 (1, "http://b.ke/~x", None, false, false),

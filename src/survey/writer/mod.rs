@@ -33,9 +33,9 @@ use rows::{TreeReader, TreeRows, hosts_of};
 /// While the survey waits for the writer (mostly for sites that were found), a finished tree is written as
 /// soon as the writer has paused this many times as long as the last write took. So it works a fifth of the
 /// time at most, unless no site is being visited at all …
-const RESTS: u32 = 4;
+const PAUSE_FACTOR: u32 = 4;
 /// … and after this long at the latest, …
-const LONGEST_REST: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// … otherwise after this long at first, and later after a two-hundredth of the running time of the survey,
 /// so that a survey of a week has about a thousand segments.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -43,7 +43,7 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(600);
 /// The table of servers is rewritten as a whole, and therefore seldom: if there are many servers, a fiftieth
 /// of the time is spent on it.
 const SERVERS_INTERVAL: Duration = Duration::from_secs(60);
-const SERVERS_RESTS: u32 = 50;
+const SERVERS_PAUSE_FACTOR: u32 = 50;
 /// The number of its rows in memory at once: about 20 MB including the memory that encoding takes.
 const SERVERS_AT_ONCE: usize = 50_000;
 
@@ -86,7 +86,7 @@ impl Writer {
             tally,
             text_bytes: 0,
             oldest: None,
-            rests_until: Instant::now(),
+            paused_until: Instant::now(),
             began: Instant::now(),
             servers_due: Instant::now(),
             backlog: backlog.clone(),
@@ -121,10 +121,10 @@ impl Writer {
     }
 
     /// Sets whether the survey waits for the writer, and whether it has nothing else to do.
-    pub(super) fn await_it(&self, is_awaited: bool, is_all_there_is: bool) {
-        let was_all = self.backlog.is_all_there_is.swap(is_all_there_is, Ordering::SeqCst);
+    pub(super) fn set_awaited(&self, is_awaited: bool, are_visits_over: bool) {
+        let was_all = self.backlog.are_visits_over.swap(are_visits_over, Ordering::SeqCst);
         let was_awaited = self.backlog.is_awaited.swap(is_awaited, Ordering::SeqCst);
-        let is_news = !was_awaited || is_all_there_is && !was_all;
+        let is_news = !was_awaited || are_visits_over && !was_all;
         if let Some(queue) = self.queue.as_ref().filter(|_| is_awaited && is_news) {
             // If the queue is full, the writer checks by itself.
             let _ = queue.try_send(Message::Awaited);
@@ -161,7 +161,7 @@ struct TableWriter {
     oldest: Option<Instant>,
     /// The end of the pause after the last write, so that a waiting survey does not keep the writer busy all
     /// the time.
-    rests_until: Instant,
+    paused_until: Instant,
     began: Instant,
     servers_due: Instant,
     backlog: Arc<Backlog>,
@@ -170,8 +170,8 @@ struct TableWriter {
 impl TableWriter {
     fn work(&mut self, arrivals: &Receiver<Message>) -> Result<(), SurveyError> {
         loop {
-            match arrivals.recv_timeout(self.time_to_look()) {
-                Ok(Message::Done(done)) => self.enter(*done)?,
+            match arrivals.recv_timeout(self.poll_interval()) {
+                Ok(Message::Done(done)) => self.add_done(*done)?,
                 Ok(Message::Awaited) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     self.flush()?;
@@ -193,35 +193,35 @@ impl TableWriter {
         }
     }
 
-    fn enter(&mut self, done: DoneTree) -> Result<(), SurveyError> {
+    fn add_done(&mut self, done: DoneTree) -> Result<(), SurveyError> {
         self.oldest.get_or_insert_with(Instant::now);
         match done {
             DoneTree::Finished(done) => {
                 let finished = if self.parts.is_simulated {
-                    taken_in(done.lease.clone())
+                    already_merged(done.lease.clone())
                 } else {
                     done.finished(&self.parts)?
                 };
-                self.enter_tree(*done, finished)
+                self.add_tree(*done, finished)
             }
             DoneTree::Failed(lease, cause) => {
                 tracing::error!(site = lease.site.as_str(), cause, "the walk of this site has failed");
                 let earlier = self.spent_before(&lease)?;
                 let done = tree_reader(&self.parts).salvage(lease, earlier, self.parts.access.now())?;
                 let finished = done.finished(&self.parts)?;
-                self.enter_tree(done, finished)
+                self.add_tree(done, finished)
             }
             DoneTree::Reached(lease) => {
-                self.finished.push(reached(lease));
+                self.finished.push(already_reached(lease));
                 Ok(())
             }
         }
     }
 
-    fn enter_tree(&mut self, done: ConcludedTree, finished: Finished) -> Result<(), SurveyError> {
-        let TreeRows { rows, unrecorded, robots, asked_for, tally } =
+    fn add_tree(&mut self, done: ConcludedTree, finished: Finished) -> Result<(), SurveyError> {
+        let TreeRows { rows, unrecorded, robots, request_span, tally } =
             tree_reader(&self.parts).rows(&done, |pages| {
-                self.parts.storage.check_own()?;
+                self.parts.storage.check_not_replaced()?;
                 self.tables.write(self.segments, pages)?;
                 self.segments += 1;
                 self.tally.add_rows(pages);
@@ -236,7 +236,7 @@ impl TableWriter {
             if let Some(totals) = &mut self.tally.totals {
                 totals.add(row);
             }
-            let (site, time) = (&done.lease.site, earlier.time + asked_for);
+            let (site, time) = (&done.lease.site, earlier.time + request_span);
             self.parts.storage.judge().note_tree(site, cost, time, &tally.seen.order);
         }
         self.unrecorded += unrecorded;
@@ -288,10 +288,10 @@ impl TableWriter {
 
     /// The remaining pause of the writer. If there is no other work, a pause would help nobody.
     fn cool_down(&self) -> Duration {
-        if self.backlog.is_all_there_is.load(Ordering::SeqCst) {
+        if self.backlog.are_visits_over.load(Ordering::SeqCst) {
             return Duration::ZERO;
         }
-        self.rests_until.saturating_duration_since(Instant::now())
+        self.paused_until.saturating_duration_since(Instant::now())
     }
 
     fn is_awaited(&self) -> bool {
@@ -299,10 +299,10 @@ impl TableWriter {
     }
 
     /// The time to wait for another tree before checking whether a write is due.
-    fn time_to_look(&self) -> Duration {
-        let rest = self.cool_down();
-        let is_pending = self.oldest.is_some() && self.is_awaited() && !rest.is_zero();
-        if is_pending { rest } else { Duration::from_millis(50) }
+    fn poll_interval(&self) -> Duration {
+        let pause = self.cool_down();
+        let is_pending = self.oldest.is_some() && self.is_awaited() && !pause.is_zero();
+        if is_pending { pause } else { Duration::from_millis(50) }
     }
 
     /// Writes rows to the disk, then one transaction that makes them count, then removes the journals.
@@ -311,7 +311,7 @@ impl TableWriter {
             return Ok(());
         }
         let began = Instant::now();
-        self.parts.storage.check_own()?;
+        self.parts.storage.check_not_replaced()?;
         if !self.rows.is_empty() {
             self.tables.write(self.segments, &self.rows)?;
             self.segments += 1;
@@ -346,7 +346,7 @@ impl TableWriter {
         self.unrecorded = 0;
         self.text_bytes = 0;
         self.oldest = None;
-        self.rests_until = Instant::now() + (began.elapsed() * RESTS).min(LONGEST_REST);
+        self.paused_until = Instant::now() + (began.elapsed() * PAUSE_FACTOR).min(LONGEST_PAUSE);
         self.backlog.remove(written);
         Ok(())
     }
@@ -384,12 +384,12 @@ impl TableWriter {
         table.write(&rows)?;
         table.finish()?;
         self.servers_due =
-            began + (began.elapsed() * SERVERS_RESTS).clamp(SERVERS_INTERVAL, LONGEST_INTERVAL);
+            began + (began.elapsed() * SERVERS_PAUSE_FACTOR).clamp(SERVERS_INTERVAL, LONGEST_INTERVAL);
         Ok(())
     }
 
     fn tally_to_store(&self) -> Result<Vec<u8>, SurveyError> {
-        let worst = self.parts.storage.judge().seen_at_the_end();
+        let worst = self.parts.storage.judge().final_observations();
         self.tally.to_store(&worst, self.parts.access.now())
     }
 
@@ -406,22 +406,23 @@ impl TableWriter {
 impl ConcludedTree {
     /// The tree in the form that the frontier takes.
     pub(super) fn finished(&self, parts: &Parts) -> Result<Finished, SurveyError> {
-        let found = parts.boundaries.found_by(&self.tree);
-        let asked = || self.left.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>();
-        let closed = self.tree.is_closed.then(asked);
+        let found = parts.boundaries.found_candidates(&self.tree);
+        let requested_pages =
+            || self.carried_over.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>();
+        let closed = self.tree.is_closed.then(requested_pages);
         let has_later_trees = parts.settings.seeds_per_site > 1 || closed.is_some();
-        let known = has_later_trees.then(|| encode(&self.left)).transpose()?;
+        let known = has_later_trees.then(|| encode(&self.carried_over)).transpose()?;
         Ok(Finished { lease: self.lease.clone(), found, known, closed })
     }
 }
 
 /// A tree whose start URL an earlier tree has reached: it adds nothing to what is known of its site.
-pub(super) fn reached(lease: Lease) -> Finished {
+pub(super) fn already_reached(lease: Lease) -> Finished {
     Finished { lease, found: Vec::new(), known: None, closed: Some(Vec::new()) }
 }
 
 /// A tree that the frontier already has, except for its rows.
-fn taken_in(lease: Lease) -> Finished {
+fn already_merged(lease: Lease) -> Finished {
     Finished { lease, found: Vec::new(), known: None, closed: None }
 }
 
@@ -438,17 +439,17 @@ fn tree_reader(parts: &Parts) -> TreeReader<'_> {
 }
 
 fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, sites: u32) -> ServerRow {
-    let place = parts.boundaries.geo.lookup(address);
+    let location = parts.boundaries.geo.lookup(address);
     let ledger = &state.ledger;
-    let burden = parts.access.fetcher.user_delays(address);
-    let with = burden.and_then(|burden| burden.with);
+    let delays = parts.access.fetcher.user_delays(address);
+    let with = delays.and_then(|delays| delays.with);
     ServerRow {
         address: address.to_string(),
         hosts,
         sites,
-        country: place.country,
-        asn: place.asn,
-        as_org: place.as_org,
+        country: location.country,
+        asn: location.asn,
+        as_org: location.as_org,
         server: ledger.software.clone(),
         requests: ledger.requests,
         received_bytes: ledger.received_bytes,
@@ -458,13 +459,13 @@ fn server_row(parts: &Parts, address: IpAddr, state: &ServerState, hosts: u32, s
         most_requests_per_minute: ledger.most_requests_per_minute,
         sent_bytes: ledger.sent_bytes,
         connections: ledger.connections,
-        others_requests: burden.map(|burden| burden.requests),
-        others_wait_ms: burden.map(|burden| milliseconds(burden.without.wait)),
+        others_requests: delays.map(|delays| delays.requests),
+        others_wait_ms: delays.map(|delays| milliseconds(delays.without.wait)),
         others_wait_surveyed_ms: with.map(|with| milliseconds(with.wait)),
-        others_response_ms: burden.map(|burden| milliseconds(burden.without.response)),
+        others_response_ms: delays.map(|delays| milliseconds(delays.without.response)),
         others_response_surveyed_ms: with.map(|with| milliseconds(with.response)),
-        others_worst_hour: burden.and_then(|burden| burden.worst_hour).filter(|share| share.is_finite()),
-        link_bits_per_second: burden.map(|burden| burden.bits_per_second).filter(|rate| rate.is_finite()),
+        others_worst_hour: delays.and_then(|delays| delays.worst_hour).filter(|share| share.is_finite()),
+        link_bits_per_second: delays.map(|delays| delays.bits_per_second).filter(|rate| rate.is_finite()),
         best_bits_per_second: state.link().bits_per_second(),
     }
 }

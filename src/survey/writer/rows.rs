@@ -33,7 +33,7 @@ pub(in crate::survey) struct TreeRows {
     /// Its responses for robots.txt, for later trees.
     pub robots: Vec<KeptRobots>,
     /// From its first request to its last, without the time between the runs of the survey.
-    pub asked_for: Duration,
+    pub request_span: Duration,
     pub tally: Tally,
 }
 
@@ -59,16 +59,16 @@ impl TreeReader<'_> {
         done: &ConcludedTree,
         write: impl FnMut(&SegmentRows) -> Result<(), SurveyError>,
     ) -> Result<TreeRows, SurveyError> {
-        let scope = self.boundaries.scope.of_tree(&done.lease.site);
+        let scope = self.boundaries.scope.tree_scope(&done.lease.site);
         let mut exchanges = Vec::new();
         let mut pages = self.keeps_pages.then(|| KeptPages::new(&done.lease, &scope, write));
         let mut journal = JournalReader::open(&self.folder.journal(done.lease.order))?;
-        let (mut past, mut forbidden) = (JournalHistory::default(), Forbidden::new(self.product_token));
+        let (mut history, mut forbidden) = (JournalHistory::default(), Forbidden::new(self.product_token));
         let mut tally = TreeTally::new(&done.lease.site);
         let (mut robots, mut shared) = (Vec::new(), Vec::new());
         let mut agent = None;
         while let Some(entry) = journal.next()? {
-            past.note(&entry);
+            history.note(&entry);
             tally.note(&entry);
             if let Entry::WalkedBy { agent: name } = entry {
                 agent = Some(name);
@@ -92,8 +92,8 @@ impl TreeReader<'_> {
         exchanges.sort_by_key(|row| row.number);
         count_attempts(&mut exchanges);
         let mut tally = tally.tally;
-        tally.seen.order = order_of(&exchanges, &shared, &forbidden);
-        let asked_for = asked_for(&exchanges).saturating_sub(past.between);
+        tally.seen.order = order_breaches(&exchanges, &shared, &forbidden);
+        let request_span = request_span(&exchanges).saturating_sub(history.stopped_for);
         let rows = SegmentRows {
             exchanges,
             links: link_rows(&self.boundaries.scope, &done.lease, &scope, &done.tree),
@@ -101,7 +101,7 @@ impl TreeReader<'_> {
             sites: vec![self.site_row(done)],
             ..pages.map(KeptPages::remaining_rows).unwrap_or_default()
         };
-        Ok(TreeRows { rows, unrecorded: past.unanswered.count(), robots, asked_for, tally })
+        Ok(TreeRows { rows, unrecorded: history.unanswered.count(), robots, request_span, tally })
     }
 
     /// What is on record at `now` of a tree whose walk has failed. `earlier` is what earlier trees of the
@@ -112,7 +112,7 @@ impl TreeReader<'_> {
         earlier: Spent,
         now: SystemTime,
     ) -> Result<ConcludedTree, SurveyError> {
-        let mut salvage = FailedWalk::new(self.boundaries.scope.of_tree(&lease.site), self.max_urls);
+        let mut salvage = FailedWalk::new(self.boundaries.scope.tree_scope(&lease.site), self.max_urls);
         let mut journal = JournalReader::open(&self.folder.journal(lease.order))?;
         let (mut began, mut ended) = (None, None);
         while let Some(entry) = journal.next()? {
@@ -126,9 +126,9 @@ impl TreeReader<'_> {
         }
         let (tree, known) = salvage.conclude();
         // No tree continues with the account of a failed one: its site counts as open.
-        let left = CarryOver { known, spent: Spent::default() };
+        let carried_over = CarryOver { known, spent: Spent::default() };
         let (began, ended) = (began.unwrap_or(now), ended.unwrap_or(now));
-        Ok(ConcludedTree { lease, tree, earlier, left, began, ended })
+        Ok(ConcludedTree { lease, tree, earlier, carried_over, began, ended })
     }
 }
 
@@ -146,23 +146,23 @@ impl TreeReader<'_> {
 
 /// The breaches of order in the requests of a tree. Some of them were satisfied by responses that it
 /// `shared`.
-fn order_of(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbidden) -> OrderBreaches {
-    let mut questions = TreeRequests::default();
+fn order_breaches(exchanges: &[ExchangeRow], shared: &[ExchangeRow], forbidden: &Forbidden) -> OrderBreaches {
+    let mut tree_requests = TreeRequests::default();
     let mut rows: Vec<&ExchangeRow> = exchanges.iter().chain(shared).collect();
     rows.sort_by_key(|row| row.number);
     for row in rows {
-        let told = TreeRequest::from_columns(&row.url, &row.purpose, row.status, row.failure.as_deref());
-        if let Some(question) = told {
-            questions.note(&TreeRequest { is_forbidden: forbidden.has(row.number), ..question });
+        let parsed = TreeRequest::from_columns(&row.url, &row.purpose, row.status, row.failure.as_deref());
+        if let Some(tree_request) = parsed {
+            tree_requests.note(&TreeRequest { is_forbidden: forbidden.has(row.number), ..tree_request });
         }
     }
-    questions.order().clone()
+    tree_requests.order().clone()
 }
 
 /// The time from the first request of a tree to its last.
-fn asked_for(exchanges: &[ExchangeRow]) -> Duration {
-    let asked = || exchanges.iter().filter(|row| row.was_sent()).map(|row| row.started.0);
-    let micros = asked().max().unwrap_or_default() - asked().min().unwrap_or_default();
+fn request_span(exchanges: &[ExchangeRow]) -> Duration {
+    let start_times = || exchanges.iter().filter(|row| row.was_sent()).map(|row| row.started.0);
+    let micros = start_times().max().unwrap_or_default() - start_times().min().unwrap_or_default();
     Duration::from_micros(u64::try_from(micros).unwrap_or_default())
 }
 
@@ -197,8 +197,8 @@ fn exchange_row(done: &ConcludedTree, scope: &Scope, record: &ExchangeRecord) ->
 /// Numbers the attempts of each request. Rows of one request are adjacent, in the order in which they were
 /// sent.
 fn count_attempts(rows: &mut [ExchangeRow]) {
-    for question in rows.chunk_by_mut(|one, next| one.number == next.number) {
-        (0..).zip(question).for_each(|(attempt, row)| row.attempt = Some(attempt));
+    for attempts in rows.chunk_by_mut(|previous, next| previous.number == next.number) {
+        (0..).zip(attempts).for_each(|(attempt, row)| row.attempt = Some(attempt));
     }
 }
 
@@ -217,7 +217,7 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
 }
 
 fn add_probe(row: &mut ExchangeRow, probe: &Probe) {
-    match probe.kept_by {
+    match probe.skipped_by {
         SkippedBy::Script(urls) => row.withheld_urls = Some(urls),
         SkippedBy::Yield(urls) => row.left_out_urls = Some(urls),
     }
@@ -272,7 +272,7 @@ fn level_row(lease: &Lease, depth: Depth, level: &LevelCount) -> LevelRow {
 
 fn site_row(boundaries: &Boundaries, done: &ConcludedTree) -> SiteRow {
     let ConcludedTree { lease, tree, began, ended, .. } = done;
-    let place = tree.address.map(|address| boundaries.geo.lookup(address)).unwrap_or_default();
+    let location = tree.address.map(|address| boundaries.geo.lookup(address)).unwrap_or_default();
     let (robots, probes) = (&tree.robots, &tree.probe_load);
     let busy = tree.levels.iter().map(|level| level.busy).sum::<Duration>() + robots.busy + probes.busy;
     SiteRow {
@@ -293,9 +293,9 @@ fn site_row(boundaries: &Boundaries, done: &ConcludedTree) -> SiteRow {
         external_hosts: tree.sum(|level| level.external_hosts),
         external_sites: tree.sum(|level| level.external_sites),
         address: tree.address.map(|address| address.to_string()),
-        country: place.country,
-        asn: place.asn,
-        as_org: place.as_org,
+        country: location.country,
+        asn: location.asn,
+        as_org: location.as_org,
         server: tree.server.clone(),
         started: (*began).into(),
         finished: (*ended).into(),

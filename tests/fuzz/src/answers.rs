@@ -5,19 +5,19 @@ use hickory_proto::op::Message;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::address::WebUrl;
-use crate::fetch::{chosen, decoded, head_of};
+use crate::fetch::{chosen_address, decoded, head_of};
 use crate::robots::Availability;
 
 /// Bytes kept of a decoded body.
 const CAP: usize = 64 * 1024;
 /// As many header fields as hyper takes.
-const MOST_FIELDS: usize = 100;
+const MAX_FIELDS: usize = 100;
 
 /// Of header fields and an encoded body, bounded text and a bounded body are kept. The pieces of the body are
 /// as long as the first byte says.
 pub fn response_head(bytes: &[u8]) {
     let Some((size, response)) = bytes.split_first() else { return };
-    let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
+    let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
     let mut parsed = httparse::Response::new(&mut fields);
     let Ok(httparse::Status::Complete(end)) = parsed.parse(response) else { return };
     let mut headers = HeaderMap::new();
@@ -39,16 +39,16 @@ pub fn response_head(bytes: &[u8]) {
     let pieces = response[end..].chunks(usize::from(*size).max(1));
     if let Some(body) = decoded(head.content_encoding.as_deref(), pieces, CAP) {
         assert!(body.len() <= CAP);
-        let _ = Availability::from_answer(parsed.code, &body).rules("ccsurvey");
+        let _ = Availability::from_response(parsed.code, &body).rules("ccsurvey");
     }
 }
 
 /// Whatever a name server answers, no address in a special range is contacted.
-pub fn dns_answer(bytes: &[u8]) {
+pub fn dns_response(bytes: &[u8]) {
     static URL: LazyLock<WebUrl> =
         LazyLock::new(|| WebUrl::parse("http://www.example.co.ke/").expect("a good URL"));
     let Ok(message) = Message::from_vec(bytes) else { return };
-    if let Some(address) = chosen(&URL, &message.answers) {
+    if let Some(address) = chosen_address(&URL, &message.answers) {
         assert!(!is_registered_as_special(address), "{address}");
     }
 }

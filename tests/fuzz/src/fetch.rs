@@ -52,10 +52,10 @@ pub fn decoded<'a>(
 }
 
 /// The address among these answers that a survey would contact for a URL, special ones never.
-pub fn chosen(url: &WebUrl, answers: &[Record]) -> Option<IpAddr> {
-    let nobody = OptOuts::new(OptOut::default(), Box::new(|_| None));
+pub fn chosen_address(url: &WebUrl, answers: &[Record]) -> Option<IpAddr> {
+    let no_opt_outs = OptOuts::new(OptOut::default(), Box::new(|_| None));
     // With a gateway, so that no routing table decides.
-    let gate = gate::Gate::new(Arc::new(nobody), false, true);
+    let gate = gate::Gate::new(Arc::new(no_opt_outs), false, true);
     let address = gate.choose(&gate::addresses_in(answers), &[]).address.ok()?;
-    gate.exchange(url, address).ok().map(|()| address)
+    gate.check_exchange(url, address).ok().map(|()| address)
 }

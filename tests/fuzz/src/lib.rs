@@ -11,5 +11,5 @@ mod fragments;
 mod structure;
 mod texts;
 
-pub use answers::{dns_answer, response_head};
+pub use answers::{dns_response, response_head};
 pub use texts::{built_page, html_page, robots_txt, url_reference};

@@ -2,16 +2,16 @@
 
 use crate::fragments::{FRAGMENTS, OPENINGS};
 
-/// Builds at most `most` bytes of a page from a plan; the plan is gone through again until the page has `least` bytes.
-pub fn page(plan: &[u8], least: usize, most: usize) -> Vec<u8> {
-    let mut page = Page { body: Vec::with_capacity(most), pieces: Vec::new(), number: 0, most };
+/// Builds a page of at most `max_bytes` from a plan; the plan is repeated until the page has `min_bytes`.
+pub fn page(plan: &[u8], min_bytes: usize, max_bytes: usize) -> Vec<u8> {
+    let mut page = Page { body: Vec::with_capacity(max_bytes), pieces: Vec::new(), number: 0, max_bytes };
     loop {
         let before = page.body.len();
         let mut rest = plan.iter().copied();
         while let Some(step) = rest.next() {
             page.add(step, &mut rest);
         }
-        if page.body.len() >= least || page.body.len() == before {
+        if page.body.len() >= min_bytes || page.body.len() == before {
             return page.body;
         }
     }
@@ -22,7 +22,7 @@ struct Page {
     /// Where each piece begins.
     pieces: Vec<usize>,
     number: u32,
-    most: usize,
+    max_bytes: usize,
 }
 
 impl Page {
@@ -49,7 +49,7 @@ impl Page {
     }
 
     fn push(&mut self, piece: &[u8]) {
-        if self.body.len() + piece.len() <= self.most {
+        if self.body.len() + piece.len() <= self.max_bytes {
             self.pieces.push(self.body.len());
             self.body.extend_from_slice(piece);
         }
@@ -57,7 +57,9 @@ impl Page {
 
     /// Repeats what the last pieces are together.
     fn repeat(&mut self, pieces: usize, times: usize) {
-        let Some(start) = self.pieces.len().checked_sub(pieces).map(|at| self.pieces[at]) else { return };
+        let Some(start) = self.pieces.len().checked_sub(pieces).map(|index| self.pieces[index]) else {
+            return;
+        };
         let piece = self.body[start..].to_vec();
         for _ in 0..times {
             self.push(&piece);

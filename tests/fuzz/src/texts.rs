@@ -18,7 +18,7 @@ static SCOPE: LazyLock<Scope> = LazyLock::new(|| {
 pub fn url_reference(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for url in [WebUrl::parse(&text), BASE.join(&text)].into_iter().flatten() {
-        holds_of_url(&url);
+        check_url(&url);
         let up = url.join("../x").expect("a path below a good URL");
         assert_eq!(up.host(), url.host());
     }
@@ -27,7 +27,7 @@ pub fn url_reference(bytes: &[u8]) {
     }
 }
 
-fn holds_of_url(url: &WebUrl) {
+fn check_url(url: &WebUrl) {
     let text = url.as_str();
     assert!(text.len() <= MAX_URL_BYTES && !text.contains('#') && text.is_ascii());
     assert!(!text.bytes().any(|byte| byte.is_ascii_control() || byte == b' '));
@@ -75,9 +75,9 @@ const BUILT_BYTES: usize = 64 * 1024;
 /// the header said, the second whether the plan is repeated until the page is long.
 pub fn built_page(bytes: &[u8]) {
     let Some(([first, length], plan)) = bytes.split_first_chunk() else { return };
-    let least = if length % 4 == 0 { BUILT_BYTES } else { 0 };
+    let min_bytes = if length % 4 == 0 { BUILT_BYTES } else { 0 };
     let mut page = vec![*first];
-    page.extend(structure::page(plan, least, BUILT_BYTES));
+    page.extend(structure::page(plan, min_bytes, BUILT_BYTES));
     html_page(&page);
 }
 
@@ -88,7 +88,8 @@ pub fn robots_txt(bytes: &[u8]) {
     let rules = Rules::parse(body, "ccsurvey");
     let path: String = body.iter().rev().take(60).map(|byte| char::from(*byte)).collect();
     let itself = BASE.join("/robots.txt").expect("a good URL");
-    for rules in [rules, Availability::from_answer(Some(u16::from_le_bytes(*status)), body).rules("ccsurvey")]
+    for rules in
+        [rules, Availability::from_response(Some(u16::from_le_bytes(*status)), body).rules("ccsurvey")]
     {
         assert!(rules.allows(&itself), "RFC 9309 section 2.2.2: it is always allowed");
         let delay = rules.crawl_delay();

@@ -17,28 +17,29 @@ const HTML: &str = "text/html";
 const SUFFIXES: &str = include_str!("../../../data/public_suffix_list.dat");
 
 #[derive(Default)]
-struct Read {
+struct ReadCounts {
     pages: u64,
     links: u64,
-    said: Xxh3,
+    hash: Xxh3,
 }
 
 fn main() {
     let suffixes =
         Arc::new(Suffixes::parse(SUFFIXES, SuffixSection::Icann).expect("the list of suffixes is sound"));
-    let mut read = Read::default();
+    let mut read = ReadCounts::default();
     for folder in std::env::args_os().skip(1) {
         read.walk(Path::new(&folder), &suffixes);
     }
-    println!("{} {} {:016x}", read.pages, read.links, read.said.digest());
+    println!("{} {} {:016x}", read.pages, read.links, read.hash.digest());
 }
 
-impl Read {
+impl ReadCounts {
     fn walk(&mut self, folder: &Path, suffixes: &Arc<Suffixes>) {
         let start = WebUrl::parse("http://site.ke/").expect("a URL");
         let scope = Scope::new(start.host(), ScopeRule::Site, suffixes.clone());
-        let nobody = Arc::new(OptOut::parse("").expect("an empty list").into());
-        let mut walk = Walk::new(Arc::new(WalkSettings::default()), scope, nobody, start, Known::default());
+        let no_opt_outs = Arc::new(OptOut::parse("").expect("an empty list").into());
+        let mut walk =
+            Walk::new(Arc::new(WalkSettings::default()), scope, no_opt_outs, start, Known::default());
         loop {
             match walk.poll(SystemTime::UNIX_EPOCH) {
                 Step::Request(request, _) => {
@@ -51,7 +52,7 @@ impl Read {
             }
         }
         for external in &walk.conclude().0.externals {
-            self.said.update(external.url.as_str().as_bytes());
+            self.hash.update(external.url.as_str().as_bytes());
         }
     }
 
@@ -76,10 +77,10 @@ impl Read {
     fn note(&mut self, page: &Page) {
         self.pages += 1;
         self.links += page.links.len() as u64;
-        self.said.update(&page.body_hash.to_le_bytes());
-        self.said.update(&page.text_simhash.unwrap_or_default().to_le_bytes());
+        self.hash.update(&page.body_hash.to_le_bytes());
+        self.hash.update(&page.text_simhash.unwrap_or_default().to_le_bytes());
         for link in &page.links {
-            self.said.update(link.url.as_str().as_bytes());
+            self.hash.update(link.url.as_str().as_bytes());
         }
     }
 }

@@ -23,13 +23,13 @@ use rustix::time::{ClockId, clock_gettime};
 const SMALL_BYTES: usize = 64 * 1024;
 const LARGE_BYTES: usize = 1024 * 1024;
 /// Reading the smallest page costs about as much as this many bytes: shorter pages are judged as if they had them.
-const LEAST_BYTES: usize = 4096;
+const MIN_BYTES: usize = 4096;
 /// What a thread of any program has.
 const STACK_BYTES: usize = 256 * 1024;
 const MOST_TIMES_MEDIAN: f64 = 10.0;
 const ROUNDS: u32 = 20;
 const BETWEEN_ROUNDS: Duration = Duration::from_millis(500);
-const OTHERS: u64 = 20;
+const WARM_UP_PAGES: u64 = 20;
 const CONTENT_TYPES: [&str; 8] = [
     "text/html; charset=utf-8",
     "text/html",
@@ -50,8 +50,8 @@ fn main() -> ExitCode {
     );
     let reading = move || (read_all(small, SMALL_BYTES, seconds), read_all(large, LARGE_BYTES, seconds));
     let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn(reading).expect("a thread");
-    let (of_small, of_large) = thread.join().expect("no page ends the thread");
-    if small > 0 && of_large > of_small { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    let (small_slowest, large_slowest) = thread.join().expect("no page ends the thread");
+    if small > 0 && large_slowest > small_slowest { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// How long one page took.
@@ -72,20 +72,20 @@ fn read_all(pages: u64, longest: usize, seconds: u64) -> f64 {
         reading_ns += ns_per_byte * body.len() as f64;
         readings.push(Reading { seed, ns_per_byte });
     }
-    readings.sort_unstable_by(|one, other| one.ns_per_byte.total_cmp(&other.ns_per_byte));
+    readings.sort_unstable_by(|a, b| a.ns_per_byte.total_cmp(&b.ns_per_byte));
     let Some(median) = readings.get(readings.len() / 2).map(|reading| reading.ns_per_byte) else {
         return 0.0;
     };
     // Others who use the processor make a page look slow, for seconds: those above are read again for some seconds, and
     // the quickest time counts.
     let above = readings.iter().filter(|reading| reading.ns_per_byte > MOST_TIMES_MEDIAN * median);
-    let mut again: Vec<_> = above.chain(readings.last()).copied().collect();
+    let mut retried: Vec<_> = above.chain(readings.last()).copied().collect();
     for _ in 0..ROUNDS {
         thread::sleep(BETWEEN_ROUNDS);
-        again.iter_mut().for_each(|reading| read_again(reading, longest));
+        retried.iter_mut().for_each(|reading| read_again(reading, longest));
     }
-    again.sort_unstable_by(|one, other| other.ns_per_byte.total_cmp(&one.ns_per_byte));
-    for reading in again.iter().take(10) {
+    retried.sort_unstable_by(|a, b| b.ns_per_byte.total_cmp(&a.ns_per_byte));
+    for reading in retried.iter().take(10) {
         let (body, content_type) = built(reading.seed, longest);
         let start = String::from_utf8_lossy(&body[..body.len().min(100)]).into_owned();
         eprintln!(
@@ -95,15 +95,18 @@ fn read_all(pages: u64, longest: usize, seconds: u64) -> f64 {
             body.len()
         );
     }
-    let above = again.iter().filter(|reading| reading.ns_per_byte > MOST_TIMES_MEDIAN * median).count();
-    let (read, seconds, most) = (readings.len(), reading_ns / 1e9, again[0].ns_per_byte);
-    println!("{read},{longest},{bytes},{seconds:.0},{median:.2},{most:.2},{:.2},{above}", most / median);
-    most
+    let above = retried.iter().filter(|reading| reading.ns_per_byte > MOST_TIMES_MEDIAN * median).count();
+    let (read, seconds, slowest) = (readings.len(), reading_ns / 1e9, retried[0].ns_per_byte);
+    println!(
+        "{read},{longest},{bytes},{seconds:.0},{median:.2},{slowest:.2},{:.2},{above}",
+        slowest / median
+    );
+    slowest
 }
 
 /// After some others, as the first time: a page that is read alone is read with cold caches.
 fn read_again(reading: &mut Reading, longest: usize) {
-    for seed in reading.seed + 1..=reading.seed + OTHERS {
+    for seed in reading.seed + 1..=reading.seed + WARM_UP_PAGES {
         let (body, content_type) = built(seed, longest);
         ns_per_byte(&body, content_type);
     }
@@ -124,7 +127,7 @@ fn ns_per_byte(body: &[u8], content_type: &str) -> f64 {
     let url = WebUrl::parse("http://www.example.co.ke/a/b").expect("a good URL");
     let start = cpu_ns();
     black_box(Page::read(Source { body, url: &url, content_type: Some(content_type), robots_tag: None }));
-    (cpu_ns() - start) as f64 / body.len().max(LEAST_BYTES) as f64
+    (cpu_ns() - start) as f64 / body.len().max(MIN_BYTES) as f64
 }
 
 /// Time on a processor, of this thread: others that run beside do not count.

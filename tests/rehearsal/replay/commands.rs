@@ -23,7 +23,7 @@ fn space(folder: &Path, command: &str) -> (i32, String, String) {
 }
 
 #[track_caller]
-fn refuses(folder: &Path, commands: &[&str], message: &str) {
+fn assert_refused(folder: &Path, commands: &[&str], message: &str) {
     for command in commands {
         let expected = (2, String::new(), format!("ccsurvey: error: {message}\n"));
         assert_eq!(space(folder, command), expected, "{command}");
@@ -59,14 +59,14 @@ const READERS: [&str; 3] = ["serve", "starts", "describe"];
 fn a_folder_that_is_no_survey_is_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("d")).unwrap();
-    refuses(folder.path(), &READERS, "d is not a survey: it has no manifest.json");
+    assert_refused(folder.path(), &READERS, "d is not a survey: it has no manifest.json");
 }
 
 #[test]
 fn a_survey_without_page_links_is_refused_with_what_to_do() {
     let (folder, _) = empty_survey();
     let message = "d was surveyed without its page links and cannot be replayed: survey with --record-links";
-    refuses(folder.path(), &READERS, message);
+    assert_refused(folder.path(), &READERS, message);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_table_that_is_cut_short_is_named() {
     fs::write(&path, &whole[..whole.len() - 9]).unwrap();
     let message = "cannot read table d/tables/page_links/000001.parquet: its footer is damaged or cut off (parquet: \
                    File out of specification: The file must end with PAR1)";
-    refuses(folder.path(), &READERS, message);
+    assert_refused(folder.path(), &READERS, message);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_truth_of_a_recorded_survey_is_its_tables() {
     let (folder, _) = empty_survey();
     let message = "d is a folder: the truth of a recorded survey is its tables, \
                    d/tables/{sites,levels,links}/*.parquet";
-    refuses(folder.path(), &["truth"], message);
+    assert_refused(folder.path(), &["truth"], message);
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn a_recorded_survey_is_described_and_has_the_start_list_it_began_with() {
     fs::rename(recorded.dir(), folder.join("d")).unwrap();
     let (code, list, _) = space(&folder, "starts");
     assert_eq!((code, list), (0, format!("url\n{}\n", world.world.start_urls().join("\n"))));
-    let (code, words, said) = space(&folder, "describe");
-    assert_eq!((code, said.as_str()), (0, ""));
+    let (code, description, messages) = space(&folder, "describe");
+    assert_eq!((code, messages.as_str()), (0, ""));
     let pages = rows::<SiteRow>(&folder.join("d")).iter().map(|row| row.pages).sum::<u64>();
-    let has = |line: [&str; 2]| words.lines().any(|words| words.split_whitespace().eq(line));
-    assert!(has(["depth", "2"]) && has(["pages", &pages.to_string()]), "{words}");
+    let has = |line: [&str; 2]| description.lines().any(|words| words.split_whitespace().eq(line));
+    assert!(has(["depth", "2"]) && has(["pages", &pages.to_string()]), "{description}");
 }

@@ -68,35 +68,35 @@ impl Sources {
 
     /// The innermost package that a file is in.
     fn package_of(&self, module: &Module) -> Module {
-        let around = self.packages.iter().filter(|package| module.starts_with(package));
-        around.max_by_key(|package| package.len()).cloned().unwrap_or_default()
+        let enclosing = self.packages.iter().filter(|package| module.starts_with(package));
+        enclosing.max_by_key(|package| package.len()).cloned().unwrap_or_default()
     }
 
     /// The file that a path leads to, through any re-exports.
     fn resolve(&self, from: &Module, path: &[String], steps: usize) -> Option<Module> {
-        let (mut at, mut rest) = match path.first()?.as_str() {
+        let (mut current, mut rest) = match path.first()?.as_str() {
             "crate" => (self.package_of(from), &path[1..]),
             "self" => (from.clone(), &path[1..]),
             "super" => (from.clone(), path),
             name => (self.files.contains_key(&below(from, name)).then(|| from.clone())?, path),
         };
         while rest.first().is_some_and(|name| name == "super") {
-            at.pop();
+            current.pop();
             rest = &rest[1..];
         }
         while let Some(next) =
-            rest.first().map(|name| below(&at, name)).filter(|next| self.files.contains_key(next))
+            rest.first().map(|name| below(&current, name)).filter(|next| self.files.contains_key(next))
         {
-            at = next;
+            current = next;
             rest = &rest[1..];
         }
-        let handed_on = rest.first().and_then(|name| {
-            let imports = &self.files.get(&at)?.imports;
+        let reexported = rest.first().and_then(|name| {
+            let imports = &self.files.get(&current)?.imports;
             let import =
                 imports.iter().find(|import| import.path.last() == Some(name) && import.path != path)?;
-            if steps < 8 { self.resolve(&at, &import.path, steps + 1) } else { None }
+            if steps < 8 { self.resolve(&current, &import.path, steps + 1) } else { None }
         });
-        Some(handed_on.unwrap_or(at))
+        Some(reexported.unwrap_or(current))
     }
 }
 
@@ -135,21 +135,21 @@ impl Source {
 }
 
 /// Files that lead to each other, in groups.
-pub(crate) fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
+pub(crate) fn cycles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
     let reached: BTreeMap<&Module, BTreeSet<&Module>> =
         arrows.keys().map(|module| (module, reached_from(module, arrows))).collect();
-    let mut circles: Vec<BTreeSet<Module>> = Vec::new();
+    let mut cycles: Vec<BTreeSet<Module>> = Vec::new();
     for (module, others) in &reached {
-        let circle: BTreeSet<Module> = others
+        let cycle: BTreeSet<Module> = others
             .iter()
             .filter(|other| reached.get(*other).is_some_and(|back| back.contains(*module)))
             .map(|other| (*other).clone())
             .collect();
-        if circle.len() > 1 && !circles.contains(&circle) {
-            circles.push(circle);
+        if cycle.len() > 1 && !cycles.contains(&cycle) {
+            cycles.push(cycle);
         }
     }
-    circles
+    cycles
 }
 
 /// The arrows between the parts of a room: its files, and its folders as a whole.

@@ -59,11 +59,11 @@ impl Balancer {
             assert_eq!(read, own.iter().map(String::as_str).collect(), "what was read of {site}");
         }
         let log = fs::read_to_string(dir.join("access.log")).unwrap();
-        let asked: BTreeSet<(&str, &str)> = log.lines().filter_map(|line| line.split_once(' ')).collect();
+        let logged: BTreeSet<(&str, &str)> = log.lines().filter_map(|line| line.split_once(' ')).collect();
         let own = SITES.into_iter().zip(sockets.map(|socket| socket.port().to_string()));
         let own: Vec<(String, &str)> = own.map(|(site, port)| (port, site)).collect();
         assert_eq!(
-            asked,
+            logged,
             own.iter().map(|(port, site)| (port.as_str(), *site)).collect(),
             "who was asked for what"
         );
@@ -71,21 +71,23 @@ impl Balancer {
 
     /// Two servers, and the balancer in front of them.
     fn start(&self, dir: &Path, sockets: [SocketAddr; 3]) -> [Running; 2] {
-        let written = |name: &str, text: &str| {
+        let write_config = |name: &str, text: &str| {
             let ports = ["@FIRST@", "@SECOND@", "@SHARED@"].into_iter().zip(sockets);
             let text = text.replace("@DIR@", &dir.to_string_lossy());
-            let text = ports.fold(text, |text, (port, at)| text.replace(port, &at.port().to_string()));
+            let text =
+                ports.fold(text, |text, (port, listen_at)| text.replace(port, &listen_at.port().to_string()));
             fs::write(dir.join(name), text).unwrap();
             dir.join(name)
         };
-        let (errors, config) = (dir.join("error.log"), written("nginx.conf", include_str!("nginx-two.conf")));
+        let (errors, config) =
+            (dir.join("error.log"), write_config("nginx.conf", include_str!("nginx-two.conf")));
         let mut nginx = Command::new("nginx");
         let mut servers =
             Running::start(nginx.arg("-e").arg(&errors).arg("-p").arg(dir).arg("-c").arg(config));
-        servers.await_answers(&sockets[..2], &errors);
-        let config = written("balancer.conf", self.config);
+        servers.await_listening(&sockets[..2], &errors);
+        let config = write_config("balancer.conf", self.config);
         let mut balancer = Running::start(Command::new(self.name).args(self.arguments).arg(config));
-        balancer.await_answers(&sockets[2..], &dir.join("balancer.log"));
+        balancer.await_listening(&sockets[2..], &dir.join("balancer.log"));
         [balancer, servers]
     }
 }

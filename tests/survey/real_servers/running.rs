@@ -22,8 +22,8 @@ impl Running {
     }
 
     /// Waits until something listens at every address.
-    pub(crate) fn await_answers(&mut self, addresses: &[SocketAddr], error_log: &Path) {
-        let patience = Instant::now() + Duration::from_secs(20);
+    pub(crate) fn await_listening(&mut self, addresses: &[SocketAddr], error_log: &Path) {
+        let deadline = Instant::now() + Duration::from_secs(20);
         for address in addresses {
             while TcpStream::connect(address).is_err() {
                 let ended = self.child.try_wait().expect("a child can be asked");
@@ -34,7 +34,7 @@ impl Running {
                     self.name,
                     log()
                 );
-                assert!(Instant::now() < patience, "{} does not listen at {address}:\n{}", self.name, log());
+                assert!(Instant::now() < deadline, "{} does not listen at {address}:\n{}", self.name, log());
                 std::thread::sleep(Duration::from_millis(20));
             }
         }

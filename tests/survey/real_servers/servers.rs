@@ -57,7 +57,7 @@ impl Kind {
         let arguments = self.arguments.iter().map(|argument| in_dir(argument));
         let mut server = Running::start(Command::new(self.name).args(arguments));
         let sockets: Vec<SocketAddr> = own.iter().map(|site| site.socket()).collect();
-        server.await_answers(&sockets, &dir.join(format!("{}-error.log", self.name)));
+        server.await_listening(&sockets, &dir.join(format!("{}-error.log", self.name)));
         server
     }
 

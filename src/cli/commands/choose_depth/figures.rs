@@ -2,8 +2,8 @@ use crate::analysis::{Evidence, SitesNeeded};
 use crate::records::units::{count, percent, thousands};
 
 /// The curve that decides at a confidence.
-pub(super) fn by_confidence(confidence: f64) -> String {
-    if confidence > Evidence::EVEN {
+pub(super) fn describe_confidence(confidence: f64) -> String {
+    if confidence > Evidence::EVEN_ODDS {
         format!("at a confidence of {}", percent(confidence))
     } else {
         "by the corrected curve".to_owned()
@@ -11,12 +11,12 @@ pub(super) fn by_confidence(confidence: f64) -> String {
 }
 
 /// The risk, when the curve decided on a coverage.
-pub(super) fn lower(low: f64) -> String {
+pub(super) fn describe_low_coverage(low: f64) -> String {
     format!("among all such sites, coverage may be as low as {}", percent(low))
 }
 
 /// The number of sites that would narrow an interval enough.
-pub(super) fn settled(settling: SitesNeeded, trees: u64) -> String {
+pub(super) fn describe_needed_sites(settling: SitesNeeded, trees: u64) -> String {
     format!(
         "About {} would settle it, with an interval of ± {:.0} percentage points; this survey has {}.",
         count(settling.more_sites, "more site"),
@@ -26,7 +26,7 @@ pub(super) fn settled(settling: SitesNeeded, trees: u64) -> String {
 }
 
 /// The verdict, with the further sentences indented below it.
-pub(super) fn deeper([verdict, more @ ..]: &[String; 3]) -> String {
+pub(super) fn format_verdict([verdict, more @ ..]: &[String; 3]) -> String {
     more.iter().fold(wrapped(0, verdict), |text, sentence| text + &wrapped(2, sentence))
 }
 

@@ -1,6 +1,8 @@
 use std::fmt::Write;
 
-use super::figures::{by_confidence, deeper, lower, settled, wrapped};
+use super::figures::{
+    describe_confidence, describe_low_coverage, describe_needed_sites, format_verdict, wrapped,
+};
 use super::lead::Lead;
 use crate::analysis::{
     Bound, Evidence, Forecast, ForecastLevel, Limit, NearestDepth, ServerSpread, Shortfall, Verdict,
@@ -10,10 +12,10 @@ use crate::records::units::{bytes, count, duration, percent, thousands};
 use crate::report::advice::{self, TooShallow, interval, with_interval};
 
 /// The text of a forecast.
-pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
-    let Lead { heading, beside, mark, .. } = lead;
-    let tables = format!("{}\n{}", of_survey(forecast, mark), of_servers(forecast));
-    let mut text = format!("{}{beside}\n{tables}", verdict(forecast, heading));
+pub(super) fn describe_forecast(forecast: &Forecast, lead: &Lead) -> String {
+    let Lead { heading, details, mark, .. } = lead;
+    let tables = format!("{}\n{}", survey_table(forecast, mark), server_table(forecast));
+    let mut text = format!("{}{details}\n{tables}", verdict(forecast, heading));
     let _ = write!(
         text,
         "\n! breaks a bound. Per server: the median, the 95th percentile and the maximum. Coverage is counted \
@@ -32,11 +34,11 @@ pub(super) fn forecast_in_words(forecast: &Forecast, lead: &Lead) -> String {
              surveyed.\n"
         }
     });
-    text + &sooner(forecast)
+    text + &describe_sooner_depths(forecast)
 }
 
 /// Why a deeper survey may finish earlier.
-fn sooner(forecast: &Forecast) -> String {
+fn describe_sooner_depths(forecast: &Forecast) -> String {
     let depths: Vec<String> = forecast.sooner_than_shallower().iter().map(ToString::to_string).collect();
     if depths.is_empty() {
         return String::new();
@@ -48,7 +50,7 @@ fn sooner(forecast: &Forecast) -> String {
     )
 }
 
-fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
+fn survey_table(forecast: &Forecast, mark: &str) -> Columns {
     use Side::{Left, Right};
     let mut table =
         Columns::new(&[Right, Right, Right, Right, Right, Right, Right, Right, Right, Right, Left]);
@@ -77,7 +79,7 @@ fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
             &thousands(level.trees),
             &thousands(level.requests),
             &bytes(level.bytes),
-            &bit_rate(level.busiest_bits_per_second),
+            &format_bit_rate(level.busiest_bits_per_second),
             &marked(Bound::SurveyorShare, own),
             &percent(level.coverage.value),
             &marked(Bound::Coverage, percent(level.coverage.corrected)),
@@ -88,7 +90,7 @@ fn of_survey(forecast: &Forecast, mark: &str) -> Columns {
     table
 }
 
-fn of_servers(forecast: &Forecast) -> Columns {
+fn server_table(forecast: &Forecast) -> Columns {
     use Side::Right;
     let mut table = Columns::new(&[Right; 10]);
     let head =
@@ -141,7 +143,7 @@ fn verdict(forecast: &Forecast, heading: &str) -> String {
 fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> String {
     let why = match (forecast.environment.survey.coverage, forecast.limits.is_empty()) {
         (Some(_), _) => {
-            format!("the smallest depth that meets all bounds {}", by_confidence(forecast.confidence))
+            format!("the smallest depth that meets all bounds {}", describe_confidence(forecast.confidence))
         }
         (None, false) => "the greatest depth that meets all bounds".to_owned(),
         (None, true) => "the greatest depth that was walked; no bound is set".to_owned(),
@@ -155,16 +157,16 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
         count(level.requests, "request"),
     );
     if let (Some(_), Some((low, _))) = (forecast.environment.survey.coverage, level.coverage.interval())
-        && forecast.confidence <= Evidence::EVEN
+        && forecast.confidence <= Evidence::EVEN_ODDS
     {
         let _ = writeln!(
             text,
             "  Risk: {}; with a higher 'survey.confidence', a safer figure decides.",
-            lower(low)
+            describe_low_coverage(low)
         );
     }
     if let Some(settling) = forecast.settling {
-        let _ = writeln!(text, "  {}", settled(settling, forecast.trees));
+        let _ = writeln!(text, "  {}", describe_needed_sites(settling, forecast.trees));
     }
     if forecast.may_go_deeper() {
         let open = TooShallow::from(forecast).beside_a_depth();
@@ -174,7 +176,7 @@ fn recommended(forecast: &Forecast, level: &ForecastLevel, heading: &str) -> Str
 }
 
 fn survey_deeper(forecast: &Forecast) -> String {
-    deeper(&TooShallow::from(forecast).instead_of_a_depth()) + &bound_lines(forecast.limits.iter())
+    format_verdict(&TooShallow::from(forecast).instead_of_a_depth()) + &bound_lines(forecast.limits.iter())
 }
 
 /// The bound that fails first, the nearest depth, and how much each bound would have to give.
@@ -186,7 +188,7 @@ fn no_depth(forecast: &Forecast) -> String {
         "No depth fits: some depth meets each bound, but no depth meets all of them.".to_owned()
     };
     if let Some((limit, depth)) = forecast.fails_first() {
-        let _ = write!(text, "\n  The first bound to fail, at depth {depth}: {}.", bound_in_words(limit));
+        let _ = write!(text, "\n  The first bound to fail, at depth {depth}: {}.", describe_bound(limit));
     }
     if let Some(nearest) = &forecast.nearest {
         let _ = write!(text, "\n  The nearest is depth {}. It would need {}.", nearest.depth, gives(nearest));
@@ -195,13 +197,13 @@ fn no_depth(forecast: &Forecast) -> String {
 }
 
 fn gives(nearest: &NearestDepth) -> String {
-    nearest.gives.iter().map(give_in_words).collect::<Vec<_>>().join("; ")
+    nearest.gives.iter().map(describe_shortfall).collect::<Vec<_>>().join("; ")
 }
 
 /// Formats a shortfall: `31 days where 30 are allowed`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts that were made real")]
-fn give_in_words(give: &Shortfall) -> String {
-    let Shortfall { bound, wanted, found } = *give;
+fn describe_shortfall(shortfall: &Shortfall) -> String {
+    let Shortfall { bound, wanted, found } = *shortfall;
     match bound {
         // Rounded up: a survey that takes a minute too long is over the limit.
         Bound::Days => format!("{} days where {wanted} are allowed", (found * 10.0).ceil() / 10.0),
@@ -235,7 +237,7 @@ fn bound_lines<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
             Some((first, last)) => format!("depths {first} to {last} meet it"),
             None => "no depth meets it".to_owned(),
         };
-        let _ = writeln!(text, "  {}: {depths}", bound_in_words(limit));
+        let _ = writeln!(text, "  {}: {depths}", describe_bound(limit));
         if let Some(alone) = &limit.alone {
             let _ = writeln!(
                 text,
@@ -249,7 +251,7 @@ fn bound_lines<'a>(limits: impl Iterator<Item = &'a Limit>) -> String {
 }
 
 /// The bound, with the key of the environment file that sets it.
-fn bound_in_words(limit: &Limit) -> String {
+fn describe_bound(limit: &Limit) -> String {
     let key = match limit.bound {
         Bound::Days => "survey.days",
         Bound::Coverage => "survey.coverage",
@@ -262,7 +264,7 @@ fn bound_in_words(limit: &Limit) -> String {
 }
 
 /// `1.2 Mbit/s`.
-fn bit_rate(bits_per_second: f64) -> String {
+fn format_bit_rate(bits_per_second: f64) -> String {
     let mut value = bits_per_second;
     let mut unit = "bit/s";
     for larger in ["kbit/s", "Mbit/s", "Gbit/s"] {

@@ -17,7 +17,7 @@ pub(super) struct Lead {
     pub mark: &'static str,
     /// The comparison of strategies, those that cannot be judged, and the influence of a single site on the
     /// result.
-    pub beside: String,
+    pub details: String,
 }
 
 impl Lead {
@@ -28,30 +28,30 @@ impl Lead {
         let is_partial = advice.partial.is_some();
         let recommended = if is_partial { "Provisional" } else { "Recommended" };
         let mark = if is_partial { "<- provisional" } else { "<- recommended" };
-        let other = advice.comparison.instead_of_a_depth();
-        if let Some(best) = other {
-            first += &instead(best, recommended, advice);
+        let alternative = advice.comparison.instead_of_a_depth();
+        if let Some(best) = alternative {
+            first += &describe_alternative(best, recommended, advice);
         }
-        let (heading, of_depth) = match other {
+        let (heading, depth_mark) = match alternative {
             Some(_) => ("One depth for all sites", "<- best depth"),
             None => (recommended, mark),
         };
-        Self { first, heading, mark: of_depth, beside: beside(advice, mark) }
+        Self { first, heading, mark: depth_mark, details: details(advice, mark) }
     }
 }
 
 /// The strategy that costs less than a depth.
-fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
-    let takes = best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
+fn describe_alternative(best: &Candidate, heading: &str, advice: &Advice) -> String {
+    let time_label = best.seconds.map_or_else(String::new, |seconds| format!(", in {}", duration(seconds)));
     let recommendation = format!(
-        "{heading}: {}: {} of the {} known, with {} of the requests{takes}.",
+        "{heading}: {}: {} of the {} known, with {} of the requests{time_label}.",
         best.flags,
         with_interval(best.coverage),
-        counted(&advice.answer),
+        counted(&advice.outcome),
         with_interval(best.load),
     );
     let mut text = wrapped(0, &recommendation);
-    if let Some(depth) = of_depth(&advice.comparison)
+    if let Some(depth) = depth_candidate(&advice.comparison)
         && best.requests < depth.requests
     {
         let share = best.requests as f64 / depth.requests as f64;
@@ -61,8 +61,8 @@ fn instead(best: &Candidate, heading: &str, advice: &Advice) -> String {
 }
 
 /// The name of what coverage counts.
-fn counted(answer: &Recommendation) -> &'static str {
-    let (kind, reading) = match answer {
+fn counted(outcome: &Recommendation) -> &'static str {
+    let (kind, reading) = match outcome {
         Recommendation::Choice(choice) => choice.criterion.counted(),
         Recommendation::Forecast(forecast) => (forecast.of, forecast.reading),
         Recommendation::LeftOut(_) => (Kind::Hosts, Reading::Union),
@@ -70,54 +70,67 @@ fn counted(answer: &Recommendation) -> &'static str {
     reading.counts(kind)
 }
 
-fn of_depth(comparison: &Comparison) -> Option<&Candidate> {
-    let is_depth = |one: &&Candidate| matches!(one.strategy, Strategy::Depth { .. });
+fn depth_candidate(comparison: &Comparison) -> Option<&Candidate> {
+    let is_depth = |candidate: &&Candidate| matches!(candidate.strategy, Strategy::Depth { .. });
     comparison.candidates.iter().find(is_depth)
 }
 
-fn beside(advice: &Advice, mark: &str) -> String {
+fn details(advice: &Advice, mark: &str) -> String {
     let mut text = String::new();
     if advice.comparison.candidates.len() > 1 {
-        let _ = write!(text, "\n{}", side_by_side(&advice.comparison, mark));
+        let _ = write!(text, "\n{}", comparison_table(&advice.comparison, mark));
     }
     for not_weighed in &advice.comparison.not_weighed {
         let _ = writeln!(text, "  {}", advice::not_weighed(not_weighed));
     }
     if let Some(influence) = &advice.influence {
-        text.extend(advice::influence(influence, changes(advice)).map(|sentence| wrapped(2, &sentence)));
+        text.extend(
+            advice::influence(influence, influence_kind(advice)).map(|sentence| wrapped(2, &sentence)),
+        );
     }
     text
 }
 
-fn side_by_side(comparison: &Comparison, mark: &str) -> Columns {
+fn comparison_table(comparison: &Comparison, mark: &str) -> Columns {
     use Side::{Left, Right};
     let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Right, Left]);
-    let takes = if comparison.candidates.iter().any(|one| one.seconds.is_some()) { "time" } else { "" };
-    table.row(["strategy", "coverage", "corrected", "interval", "requests", "load", "interval", takes, ""]);
-    for (at, one) in comparison.candidates.iter().enumerate() {
-        let verdict = match one.fits {
-            _ if comparison.recommended == Some(at) => mark,
+    let time_label =
+        if comparison.candidates.iter().any(|candidate| candidate.seconds.is_some()) { "time" } else { "" };
+    table.row([
+        "strategy",
+        "coverage",
+        "corrected",
+        "interval",
+        "requests",
+        "load",
+        "interval",
+        time_label,
+        "",
+    ]);
+    for (index, candidate) in comparison.candidates.iter().enumerate() {
+        let verdict = match candidate.fits {
+            _ if comparison.recommended == Some(index) => mark,
             true => "",
-            false if one.breaks.is_empty() => "not enough",
+            false if candidate.breaks.is_empty() => "not enough",
             false => "breaks a bound",
         };
         table.row([
-            &one.flags,
-            &percent(one.coverage.value),
-            &percent(one.coverage.corrected),
-            &interval(one.coverage),
-            &thousands(one.requests),
-            &percent(one.load.value),
-            &interval(one.load),
-            &one.seconds.map(duration).unwrap_or_default(),
+            &candidate.flags,
+            &percent(candidate.coverage.value),
+            &percent(candidate.coverage.corrected),
+            &interval(candidate.coverage),
+            &thousands(candidate.requests),
+            &percent(candidate.load.value),
+            &interval(candidate.load),
+            &candidate.seconds.map(duration).unwrap_or_default(),
             verdict,
         ]);
     }
     table
 }
 
-fn changes(advice: &Advice) -> InfluenceKind {
-    match &advice.answer {
+fn influence_kind(advice: &Advice) -> InfluenceKind {
+    match &advice.outcome {
         Recommendation::Forecast(_) => InfluenceKind::Coverage,
         Recommendation::Choice(choice) if matches!(choice.criterion, Criterion::Load { .. }) => {
             InfluenceKind::DepthByLoad
@@ -127,7 +140,7 @@ fn changes(advice: &Advice) -> InfluenceKind {
 }
 
 /// The text for a survey that left pages out.
-pub(super) fn left_out_in_words(left_out: &SkippedPages) -> String {
+pub(super) fn describe_skipped_pages(left_out: &SkippedPages) -> String {
     let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \

@@ -17,7 +17,7 @@ use crate::analysis::{
     GroupedCurves, Grouping, Groups, Influence, Kind, KnownTrees, LoadUnit, Reading, Recorded, Replays,
     Sampling, ServerClass, SkippedPages, Verdict, counted,
 };
-use crate::cli::curves::MOST_GROUPS;
+use crate::cli::curves::MAX_GROUPS;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json};
@@ -25,10 +25,10 @@ use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
 use crate::report::Banner;
 use crate::settings::{Settings, typed};
-use crate::survey::{BUILT_IN_RATES, LONGEST_WAIT, Snapshot, SurveyError, rates_in};
+use crate::survey::{BUILT_IN_RATES, LONGEST_WAIT, Snapshot, SurveyError, load_rates};
 use crate::walk::yields::Rates;
 use recommendation::{Advice, Group, Recommendation};
-use words::advice_in_words;
+use words::describe_advice;
 
 /// Recommend a depth, from the tables of a survey.
 ///
@@ -153,34 +153,35 @@ impl ChooseDepth {
             return Err(CliError::Usage(message.to_owned()));
         }
         let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
-        let recorded = Recorded::knowing(&self.dir, reading.rests_on(kind), self.by.as_slice(), MOST_GROUPS)?;
+        let recorded =
+            Recorded::read_kinds(&self.dir, reading.required_kinds(kind), self.by.as_slice(), MAX_GROUPS)?;
         if self.load_unit == LoadUnit::BusyTime && !recorded.trees.were_busy() {
             return Err(CliError::Usage(format!(
                 "'--load-unit time': no server of the survey in {} was busy for a measurable time, expected 'requests' or 'bytes'",
                 self.dir.display()
             )));
         }
-        let advice = if recorded.manifest.leaves_pages_out() {
-            self.without_depth(&recorded)?
+        let advice = if recorded.manifest.skips_pages() {
+            self.advice_without_depth(&recorded)?
         } else {
             Advisor::new(&self, environment, &recorded, rates)?.advice()?
         };
         if self.json {
             print_json(&advice)?;
         } else {
-            print(&advice_in_words(&advice))?;
+            print(&describe_advice(&advice))?;
         }
         Ok(if advice.is_final() { Exit::Done } else { Exit::NoAdvice })
     }
 
     /// The advice for a survey that left pages out. It says nothing about depths.
-    fn without_depth(&self, recorded: &Recorded) -> Result<Advice, CliError> {
-        let standing = recorded.completeness().knowing(known_trees(&self.dir));
+    fn advice_without_depth(&self, recorded: &Recorded) -> Result<Advice, CliError> {
+        let standing = recorded.completeness().with_known_trees(known_trees(&self.dir));
         Ok(Advice {
             survey: self.dir.clone(),
             partial: Banner::if_partial(&standing),
             standing,
-            answer: Recommendation::LeftOut(Box::new(SkippedPages::read(&self.dir, recorded)?)),
+            outcome: Recommendation::LeftOut(Box::new(SkippedPages::read(&self.dir, recorded)?)),
             comparison: Comparison::default(),
             influence: None,
             grouped_by: None,
@@ -200,7 +201,7 @@ impl ChooseDepth {
 
 /// The data from which recommendations are computed.
 struct Advisor<'a> {
-    asked: &'a ChooseDepth,
+    flags: &'a ChooseDepth,
     recorded: &'a Recorded,
     sampling: Sampling,
     confidence: f64,
@@ -218,41 +219,41 @@ pub(super) struct PlannedEnvironment {
 
 impl<'a> Advisor<'a> {
     fn new(
-        asked: &'a ChooseDepth,
+        flags: &'a ChooseDepth,
         environment: Option<Environment>,
         recorded: &'a Recorded,
         rates: Arc<Rates>,
     ) -> Result<Self, CliError> {
-        let confidence = environment.as_ref().map_or(asked.confidence, |file| file.survey.confidence);
-        let sampling = Sampling { seed: asked.seed, ..Sampling::default() };
-        let settings = settings_of(&asked.dir, &recorded.manifest)?;
+        let confidence = environment.as_ref().map_or(flags.confidence, |file| file.survey.confidence);
+        let sampling = Sampling { seed: flags.seed, ..Sampling::default() };
+        let settings = settings_of(&flags.dir, &recorded.manifest)?;
         let mut exchanges = None;
-        if environment.is_some() || asked.classes {
+        if environment.is_some() || flags.classes {
             exchanges =
-                Some(Exchanges::load(&asked.dir, recorded, &mut SurveyPacing::from_settings(&settings))?);
+                Some(Exchanges::load(&flags.dir, recorded, &mut SurveyPacing::from_settings(&settings))?);
         }
-        let file = asked.environment.as_deref().unwrap_or(Path::new(""));
+        let file = flags.environment.as_deref().unwrap_or(Path::new(""));
         let plan = environment.map(|environment| plan(environment, settings, file)).transpose()?;
-        let confidence = confidence.unwrap_or(Evidence::EVEN);
-        Ok(Self { asked, recorded, sampling, confidence, plan, exchanges, rates })
+        let confidence = confidence.unwrap_or(Evidence::EVEN_ODDS);
+        Ok(Self { flags, recorded, sampling, confidence, plan, exchanges, rates })
     }
 
     fn advice(&self) -> Result<Advice, CliError> {
         let evidence = Evidence::measure(self.recorded, &self.sampling, self.confidence);
-        let standing = self.recorded.completeness().knowing(known_trees(&self.asked.dir));
+        let standing = self.recorded.completeness().with_known_trees(known_trees(&self.flags.dir));
         let recommendation = self.recommend(&evidence, |_| true);
         Ok(Advice {
-            survey: self.asked.dir.clone(),
+            survey: self.flags.dir.clone(),
             partial: Banner::if_partial(&standing),
             standing,
             groups: self.groups(&evidence.curves)?,
             comparison: self.comparison(&recommendation, &evidence.curves),
             influence: self.influence(&recommendation, &evidence),
-            answer: recommendation,
-            grouped_by: if self.asked.classes {
+            outcome: recommendation,
+            grouped_by: if self.flags.classes {
                 Some("throughput")
             } else {
-                self.asked.by.map(Grouping::word)
+                self.flags.by.map(Grouping::word)
             },
             notes: self.notes(),
         })
@@ -261,14 +262,14 @@ impl<'a> Advisor<'a> {
     fn recommend(&self, evidence: &Evidence, keep: impl Fn(usize) -> bool + Sync) -> Recommendation {
         match (&self.plan, &self.exchanges) {
             (Some(PlannedEnvironment { environment, conditions, settings }), Some(exchanges)) => {
-                let rule = || SurveyPacing::from_settings(settings);
+                let pacing = || SurveyPacing::from_settings(settings);
                 Recommendation::Forecast(Box::new(Forecast::play(
                     exchanges,
                     evidence,
                     environment,
                     conditions,
                     keep,
-                    rule,
+                    pacing,
                 )))
             }
             _ => Recommendation::Choice(Box::new(Choice::by(evidence, self.criterion()))),
@@ -283,7 +284,7 @@ impl<'a> Advisor<'a> {
         }
         let by = (self.sampling, self.confidence);
         let replays =
-            |of, unit| Replays::open(&self.asked.dir, self.recorded, (of, unit), by, self.rates.clone());
+            |of, unit| Replays::open(&self.flags.dir, self.recorded, (of, unit), by, self.rates.clone());
         match (recommendation, &self.plan, &self.exchanges) {
             (Recommendation::Choice(choice), ..) => {
                 let replays = replays(choice.criterion.counted().0, choice.criterion.unit());
@@ -295,8 +296,8 @@ impl<'a> Advisor<'a> {
                 Some(exchanges),
             ) => {
                 let replays = replays(forecast.of, LoadUnit::Requests);
-                let rule = || SurveyPacing::from_settings(settings);
-                Comparison::with_forecast(forecast, curves, &replays, (exchanges, conditions), rule)
+                let pacing = || SurveyPacing::from_settings(settings);
+                Comparison::with_forecast(forecast, curves, &replays, (exchanges, conditions), pacing)
             }
             _ => Comparison::default(),
         }
@@ -318,11 +319,11 @@ impl<'a> Advisor<'a> {
     }
 
     fn criterion(&self) -> Criterion {
-        let (of, reading) = self.asked.counted(None);
-        match self.asked.load {
-            Some(at_most) => Criterion::Load { at_most, unit: self.asked.load_unit, of, reading },
+        let (of, reading) = self.flags.counted(None);
+        match self.flags.load {
+            Some(at_most) => Criterion::Load { at_most, unit: self.flags.load_unit, of, reading },
             None => Criterion::Coverage {
-                at_least: self.asked.coverage.unwrap_or(Criterion::COVERAGE),
+                at_least: self.flags.coverage.unwrap_or(Criterion::COVERAGE),
                 of,
                 reading,
             },
@@ -332,19 +333,19 @@ impl<'a> Advisor<'a> {
     /// The recommendations for groups, from the same curves as in the report and in the table `curves`.
     fn groups(&self, whole: &Curves) -> Result<Vec<Group>, CliError> {
         let trees = &self.recorded.trees;
-        let groups = match (self.asked.by, &self.exchanges) {
-            (_, Some(exchanges)) if self.asked.classes => classes(exchanges, trees.len()),
-            (Some(by), _) => Groups::largest(trees, by, MOST_GROUPS),
+        let groups = match (self.flags.by, &self.exchanges) {
+            (_, Some(exchanges)) if self.flags.classes => classes(exchanges, trees.len()),
+            (Some(by), _) => Groups::largest(trees, by, MAX_GROUPS),
             _ => return Ok(Vec::new()),
         };
         let evidence =
-            GroupedCurves::new(&self.asked.dir, self.recorded, whole).evidence(&groups, self.confidence)?;
-        let answered = (0..).zip(groups.names()).zip(evidence).map(|((group, name), evidence)| Group {
+            GroupedCurves::new(&self.flags.dir, self.recorded, whole).evidence(&groups, self.confidence)?;
+        let judged_groups = (0..).zip(groups.names()).zip(evidence).map(|((group, name), evidence)| Group {
             name: name.clone(),
             trees: evidence.curves.trees,
-            answer: self.recommend(&evidence, |tree| groups.has(group, tree)),
+            outcome: self.recommend(&evidence, |tree| groups.has(group, tree)),
         });
-        Ok(answered.collect())
+        Ok(judged_groups.collect())
     }
 
     fn notes(&self) -> Vec<String> {
@@ -373,12 +374,12 @@ impl<'a> Advisor<'a> {
 
 /// Groups site trees by the measured throughput of their servers.
 fn classes(exchanges: &Exchanges, trees: usize) -> Groups {
-    let of_trees: Vec<usize> = exchanges
+    let class_of_tree: Vec<usize> = exchanges
         .home_servers(trees)
         .into_iter()
         .map(|server| ServerClass::from_server(server) as usize)
         .collect();
-    Groups::named(&ServerClass::ALL.map(ServerClass::name), &of_trees)
+    Groups::named(&ServerClass::ALL.map(ServerClass::name), &class_of_tree)
 }
 
 pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
@@ -389,15 +390,15 @@ pub(super) fn read_environment(file: &Path) -> Result<Environment, CliError> {
 
 /// The number of known site trees, as the survey last reported it.
 pub(super) fn known_trees(dir: &Path) -> Option<KnownTrees> {
-    let told = Snapshot::load(dir).ok().flatten()?;
-    let trees = told.sites_done + told.sites_walking + told.sites_waiting;
-    Some(KnownTrees { trees, at: told.updated?.into() })
+    let snapshot = Snapshot::load(dir).ok().flatten()?;
+    let trees = snapshot.sites_done + snapshot.sites_walking + snapshot.sites_waiting;
+    Some(KnownTrees { trees, at: snapshot.updated?.into() })
 }
 
 /// The rates in a file, or else the built-in ones.
 pub(super) fn rates_or_built_in(file: Option<&Path>) -> Result<Rates, CliError> {
     match file {
-        Some(path) => Ok(rates_in(path)?),
+        Some(path) => Ok(load_rates(path)?),
         None => Rates::parse(BUILT_IN_RATES).map_err(|error| CliError::Failed(error.to_string())),
     }
 }
@@ -423,11 +424,11 @@ pub(super) fn plan(
     file: &Path,
 ) -> Result<PlannedEnvironment, CliError> {
     let survey = &mut environment.survey;
-    survey.confidence.get_or_insert(Evidence::EVEN);
+    survey.confidence.get_or_insert(Evidence::EVEN_ODDS);
     let (of, reading) = survey.counted();
     (survey.of, survey.reading) = (Some(of), Some(reading));
     let settings = survey
-        .settle(settings)
+        .apply_to(settings)
         .map_err(|expected| CliError::Usage(format!("{}: {expected}", file.display())))?;
     if settings.min_delay > settings.max_delay {
         return Err(CliError::Usage(format!(

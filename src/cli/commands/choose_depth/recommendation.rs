@@ -14,7 +14,7 @@ pub(super) struct Advice {
     /// The warning of a partial survey, whose advice is provisional.
     pub partial: Option<Banner>,
     #[serde(flatten)]
-    pub answer: Recommendation,
+    pub outcome: Recommendation,
     /// One depth for all sites, compared with other strategies.
     pub comparison: Comparison,
     /// The site whose removal would change the recommendation most.
@@ -41,7 +41,7 @@ pub(super) struct Group {
     pub name: String,
     pub trees: u64,
     #[serde(flatten)]
-    pub answer: Recommendation,
+    pub outcome: Recommendation,
 }
 
 impl Recommendation {

@@ -1,8 +1,10 @@
 use std::fmt::Write;
 
-use super::figures::{by_confidence, deeper, lower, settled, wrapped};
-use super::forecast_words::forecast_in_words;
-use super::lead::{Lead, left_out_in_words};
+use super::figures::{
+    describe_confidence, describe_low_coverage, describe_needed_sites, format_verdict, wrapped,
+};
+use super::forecast_words::describe_forecast;
+use super::lead::{Lead, describe_skipped_pages};
 use super::recommendation::{Advice, Recommendation};
 use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, Verdict};
 use crate::cli::columns::{Columns, Side};
@@ -10,16 +12,16 @@ use crate::records::units::{bytes, duration, percent, thousands};
 use crate::report::advice::{self, TooShallow, interval, with_interval};
 
 /// The text of the advice.
-pub(super) fn advice_in_words(advice: &Advice) -> String {
+pub(super) fn describe_advice(advice: &Advice) -> String {
     let lead = Lead::from_advice(advice);
     let mut text = lead.first.clone();
-    text += &match &advice.answer {
-        Recommendation::Choice(choice) => of_choice(choice, &lead),
-        Recommendation::Forecast(forecast) => forecast_in_words(forecast, &lead),
-        Recommendation::LeftOut(left_out) => left_out_in_words(left_out),
+    text += &match &advice.outcome {
+        Recommendation::Choice(choice) => describe_choice(choice, &lead),
+        Recommendation::Forecast(forecast) => describe_forecast(forecast, &lead),
+        Recommendation::LeftOut(left_out) => describe_skipped_pages(left_out),
     };
     if let Some(by) = advice.grouped_by {
-        let _ = write!(text, "\n{}", of_groups(advice, by));
+        let _ = write!(text, "\n{}", group_table(advice, by));
     }
     for note in &advice.notes {
         let _ = write!(text, "\nNote: {note}.\n");
@@ -27,19 +29,19 @@ pub(super) fn advice_in_words(advice: &Advice) -> String {
     text
 }
 
-fn of_choice(choice: &Choice, lead: &Lead) -> String {
+fn describe_choice(choice: &Choice, lead: &Lead) -> String {
     let (kind, reading) = choice.criterion.counted();
     format!(
         "{}{}\n{}\nCoverage is counted in {} ({} reading), as a share of what the survey knows from levels 0 to {};\n\
          nothing is known about deeper levels. Intervals have a confidence of {}. {}\n",
         verdict(choice, lead.heading),
-        lead.beside,
+        lead.details,
         table(choice, lead.mark),
         reading.counts(kind),
         reading.word(),
         choice.deepest,
         percent(choice.interval_confidence),
-        censoring(choice),
+        describe_censoring(choice),
     )
 }
 
@@ -106,10 +108,10 @@ fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
         choice.deepest,
     );
     let mut text = wrapped(0, &recommendation);
-    text += &wrapped(2, &format!("{}, and {}.", explain_choice(choice), saves(choice, level)));
+    text += &wrapped(2, &format!("{}, and {}.", explain_choice(choice), describe_saving(choice, level)));
     text += &wrapped(2, &risk(choice, level));
     if let Some(settling) = choice.settling {
-        let _ = writeln!(text, "  {}", settled(settling, choice.trees));
+        let _ = writeln!(text, "  {}", describe_needed_sites(settling, choice.trees));
     }
     for neighbour in choice.neighbours() {
         let _ = writeln!(text, "  {}", advice::neighbour(choice, neighbour));
@@ -118,7 +120,7 @@ fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
 }
 
 fn explain_choice(choice: &Choice) -> String {
-    let by = by_confidence(choice.confidence);
+    let by = describe_confidence(choice.confidence);
     match choice.criterion {
         Criterion::Coverage { at_least, .. } => {
             format!("It is the smallest depth whose coverage is at least {} {by}", percent(at_least))
@@ -134,8 +136,8 @@ fn explain_choice(choice: &Choice) -> String {
 }
 
 fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
-    if choice.confidence > Evidence::EVEN {
-        return by_the_curve(choice);
+    if choice.confidence > Evidence::EVEN_ODDS {
+        return measured_risk(choice);
     }
     let Some((low, high)) = choice.criterion.figure_of(level).interval() else {
         let why = choice.criterion.figure_of(level).no_interval.map_or_else(
@@ -144,44 +146,50 @@ fn risk(choice: &Choice, level: &ChoiceLevel) -> String {
         );
         return format!("Risk: not known; {why}.");
     };
-    let far = match choice.criterion {
-        Criterion::Coverage { .. } => lower(low),
+    let risk_bound = match choice.criterion {
+        Criterion::Coverage { .. } => describe_low_coverage(low),
         Criterion::Load { .. } => {
             format!("among all such sites, the load may be as high as {}", percent(high))
         }
     };
-    let sure = percent(f64::midpoint(1.0, choice.interval_confidence));
+    let certainty = percent(f64::midpoint(1.0, choice.interval_confidence));
     let safer = match choice.at_worst.and_then(|depth| choice.level(depth)) {
         Some(safe) if safe.depth == level.depth => {
-            format!("This depth also meets the goal at the worse end of the interval: it is {sure} sure.")
+            format!(
+                "This depth also meets the goal at the worse end of the interval: it is {certainty} sure."
+            )
         }
         Some(safe) => {
-            format!("To be {sure} sure, take depth {}, which {}.", safe.depth, saves(choice, safe))
+            format!(
+                "To be {certainty} sure, take depth {}, which {}.",
+                safe.depth,
+                describe_saving(choice, safe)
+            )
         }
-        None => format!("No depth is {sure} sure to meet the goal."),
+        None => format!("No depth is {certainty} sure to meet the goal."),
     };
-    format!("Risk: {far}. {safer}")
+    format!("Risk: {risk_bound}. {safer}")
 }
 
 /// The depth by the measured curve, where a higher confidence decides.
-fn by_the_curve(choice: &Choice) -> String {
+fn measured_risk(choice: &Choice) -> String {
     let Some(level) = choice.as_measured.and_then(|depth| choice.level(depth)) else {
         return "By the curve as measured, no depth meets the goal.".to_owned();
     };
-    let unsure = choice.criterion.figure_of(level).no_interval.map_or_else(String::new, |why| {
+    let caveat = choice.criterion.figure_of(level).no_interval.map_or_else(String::new, |why| {
         format!(" That depth cannot have this confidence, because it has no interval: {}.", why.reason())
     });
     format!(
-        "Risk: {} of such surveys would be wrong. By the curve as measured, depth {} meets the goal: it covers {} and {}.{unsure}",
+        "Risk: {} of such surveys would be wrong. By the curve as measured, depth {} meets the goal: it covers {} and {}.{caveat}",
         percent(1.0 - choice.confidence),
         level.depth,
         with_interval(level.coverage),
-        saves(choice, level)
+        describe_saving(choice, level)
     )
 }
 
 /// The savings of a depth compared with the deepest one.
-fn saves(choice: &Choice, level: &ChoiceLevel) -> String {
+fn describe_saving(choice: &Choice, level: &ChoiceLevel) -> String {
     let unit = choice.criterion.unit();
     match level.saving(unit) {
         _ if level.depth == choice.deepest => "is the deepest level walked, so it saves nothing".to_owned(),
@@ -191,11 +199,11 @@ fn saves(choice: &Choice, level: &ChoiceLevel) -> String {
 }
 
 fn survey_deeper(choice: &Choice) -> String {
-    deeper(&TooShallow::from(choice).instead_of_a_depth())
+    format_verdict(&TooShallow::from(choice).instead_of_a_depth())
 }
 
 fn no_depth(choice: &Choice) -> String {
-    let by = by_confidence(choice.confidence);
+    let by = describe_confidence(choice.confidence);
     let nearest = match choice.criterion {
         Criterion::Coverage { .. } => choice.levels.last(),
         Criterion::Load { .. } => choice.levels.first(),
@@ -227,13 +235,13 @@ fn counted(choice: &Choice) -> String {
     format!("{} known", reading.counts(kind))
 }
 
-fn censoring(choice: &Choice) -> String {
+fn describe_censoring(choice: &Choice) -> String {
     if choice.cut_trees == 0 {
         return "No site tree was cut short.".to_owned();
     }
     let (cut, trees) = (thousands(choice.cut_trees), thousands(choice.trees));
-    let shown = choice.chosen().or(choice.levels.last());
-    let bound = shown.map_or_else(String::new, |level| {
+    let shown_level = choice.chosen().or(choice.levels.last());
+    let bound = shown_level.map_or_else(String::new, |level| {
         let low = percent(level.censored.low);
         format!(
             "; if everything that\nthey may still hold were new, coverage at depth {} would be about {low}",
@@ -244,13 +252,13 @@ fn censoring(choice: &Choice) -> String {
     format!("{cut} of {trees} site trees {were} cut short{bound}.")
 }
 
-fn of_groups(advice: &Advice, by: &str) -> Columns {
+fn group_table(advice: &Advice, by: &str) -> Columns {
     use Side::{Left, Right};
     let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right]);
     table.row([by, "site trees", "depth", "coverage", "interval", "load", "time"]);
     for group in &advice.groups {
         let trees = thousands(group.trees);
-        let (depth, coverage, load, takes) = match &group.answer {
+        let (depth, coverage, load, time) = match &group.outcome {
             Recommendation::Choice(choice) => {
                 let level = choice.chosen();
                 let load = level.map(|level| percent(level.load[choice.criterion.unit() as usize].value));
@@ -264,26 +272,26 @@ fn of_groups(advice: &Advice, by: &str) -> Columns {
                 let load = level
                     .zip(forecast.levels.last())
                     .map(|(level, last)| share(level.requests, last.requests));
-                let takes = level.map(|level| duration(level.seconds));
-                (forecast.depth, coverage, load, takes)
+                let time = level.map(|level| duration(level.seconds));
+                (forecast.depth, coverage, load, time)
             }
         };
         table.row([
             group.name.as_str(),
             trees.as_str(),
             &depth
-                .map_or_else(|| without_depth(group.answer.verdict()).to_owned(), |depth| depth.to_string()),
+                .map_or_else(|| no_depth_word(group.outcome.verdict()).to_owned(), |depth| depth.to_string()),
             &coverage.map(|coverage| percent(coverage.value)).unwrap_or_default(),
             &coverage.map(interval).unwrap_or_default(),
             &load.unwrap_or_default(),
-            &takes.unwrap_or_default(),
+            &time.unwrap_or_default(),
         ]);
     }
     table
 }
 
 /// The text in place of a depth.
-fn without_depth(verdict: Verdict) -> &'static str {
+fn no_depth_word(verdict: Verdict) -> &'static str {
     if verdict == Verdict::SurveyDeeper { "deeper" } else { "none" }
 }
 

@@ -42,7 +42,7 @@ impl Describe {
         if self.json {
             print_json(&world)?;
         } else {
-            print(&in_words(&world))?;
+            print(&format_description(&world))?;
         }
         Ok(Exit::Done)
     }
@@ -77,28 +77,35 @@ fn describe_recorded(recorded: &RecordedWorld) -> Value {
 }
 
 /// First single values, then the keys, then each group of numbers under its name.
-fn in_words(world: &Value) -> String {
+fn format_description(world: &Value) -> String {
     let members = world.as_object().cloned().unwrap_or_default();
     let (groups, single): (Map<_, _>, Map<_, _>) =
         members.into_iter().filter(|(name, _)| name != "keys").partition(|(_, value)| value.is_object());
-    let groups = groups.iter().filter_map(|(name, group)| Some((name.as_str(), pairs(group.as_object()?))));
-    let keys = world.get("keys").map(|_| ("keys", keys(world)));
-    let parts = keys.into_iter().chain(groups);
-    pairs(&single) + &parts.map(|(name, rows)| format!("\n{name}\n{rows}")).collect::<Vec<_>>().concat()
+    let groups =
+        groups.iter().filter_map(|(name, group)| Some((name.as_str(), member_table(group.as_object()?))));
+    let key_table = world.get("keys").map(|_| ("keys", key_table(world)));
+    let parts = key_table.into_iter().chain(groups);
+    member_table(&single)
+        + &parts.map(|(name, rows)| format!("\n{name}\n{rows}")).collect::<Vec<_>>().concat()
 }
 
-fn keys(world: &Value) -> String {
+fn key_table(world: &Value) -> String {
     let mut table = Columns::new(&[Side::Left, Side::Right, Side::Left, Side::Left]);
     for key in world["keys"].as_array().into_iter().flatten() {
-        table.row([&short(&key["key"]), &short(&key["value"]), &short(&key["unit"]), &short(&key["source"])]);
+        table.row([
+            &format_value(&key["key"]),
+            &format_value(&key["value"]),
+            &format_value(&key["unit"]),
+            &format_value(&key["source"]),
+        ]);
     }
     indented(&table)
 }
 
-fn pairs(group: &Map<String, Value>) -> String {
+fn member_table(group: &Map<String, Value>) -> String {
     let mut table = Columns::new(&[Side::Left, Side::Left]);
     for (name, value) in group {
-        table.row([&name.replace('_', " "), &short(value)]);
+        table.row([&name.replace('_', " "), &format_value(value)]);
     }
     indented(&table)
 }
@@ -108,7 +115,7 @@ fn indented(table: &Columns) -> String {
 }
 
 /// A value on one line, without JSON punctuation.
-fn short(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::Null => "–".to_owned(),
         Value::String(text) => text.clone(),
@@ -116,11 +123,11 @@ fn short(value: &Value) -> String {
             || number.as_f64().map_or_else(|| number.to_string(), |number| format!("{}", rounded(number))),
             crate::records::units::thousands,
         ),
-        Value::Array(values) => values.iter().map(short).collect::<Vec<_>>().join(" "),
+        Value::Array(values) => values.iter().map(format_value).collect::<Vec<_>>().join(" "),
         Value::Object(members) => {
             let parts: Vec<String> = members
                 .iter()
-                .map(|(name, value)| format!("{} {}", name.replace('_', " "), short(value)))
+                .map(|(name, value)| format!("{} {}", name.replace('_', " "), format_value(value)))
                 .collect();
             parts.join(", ")
         }
@@ -141,10 +148,10 @@ mod tests {
     #[test]
     fn the_description_has_every_key_and_group() {
         let world = describe(&demo().unwrap());
-        let words = in_words(&world);
+        let description = format_description(&world);
         for key in world["keys"].as_array().unwrap() {
-            assert!(words.contains(key["key"].as_str().unwrap()), "{key}");
+            assert!(description.contains(key["key"].as_str().unwrap()), "{key}");
         }
-        assert!(words.contains("\nkeys\n") && words.contains("\ndrawn\n"), "{words}");
+        assert!(description.contains("\nkeys\n") && description.contains("\ndrawn\n"), "{description}");
     }
 }

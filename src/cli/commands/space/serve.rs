@@ -60,8 +60,8 @@ impl Serve {
             None => {
                 let world = self.world.read()?;
                 let domains: Vec<String> = world.country_domains.iter().map(ToString::to_string).collect();
-                let front = front_page(&world, world.start_urls());
-                self.serve(Arc::new(world), &format!("--cctld {}", domains.join(",")), front)
+                let front_url = front_page(&world, world.start_urls());
+                self.serve(Arc::new(world), &format!("--cctld {}", domains.join(",")), front_url)
             }
         }
     }
@@ -73,8 +73,9 @@ impl Serve {
         let settings = recorded.dir.join("survey.toml");
         let starts =
             start_list::read_urls(&recorded.start_list())?.into_iter().map(|url| url.as_str().to_owned());
-        let front = front_page(&*recorded.replay, starts);
-        let exit = self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()), front)?;
+        let front_url = front_page(&*recorded.replay, starts);
+        let exit =
+            self.serve(recorded.replay.clone(), &format!("--config {}", settings.display()), front_url)?;
         if let unknown @ 1.. = recorded.replay.unknown() {
             print_message(&format!(
                 "{} went to URLs that the recorded survey (to depth {}) did not fetch, and got status 404",
@@ -86,7 +87,7 @@ impl Serve {
     }
 
     /// Serves until Ctrl-C. `flags` are the flags of a survey of this Web.
-    fn serve(self, web: Arc<dyn Web>, flags: &str, front: Option<String>) -> Result<Exit, CliError> {
+    fn serve(self, web: Arc<dyn Web>, flags: &str, front_url: Option<String>) -> Result<Exit, CliError> {
         let name = self.world.world.display().to_string();
         // A Web that runs for days keeps its accesses in the log file, not in memory.
         let settings = ServeSettings {
@@ -97,19 +98,19 @@ impl Serve {
             speed: self.speed,
         };
         block_on(async {
-            let served = serve(web, settings).await.map_err(refusal)?;
+            let served = serve(web, settings).await.map_err(serve_error)?;
             let mut stopped = stop::on_signal(|| ());
-            print(&how_to_use(&name, flags, &served, front.as_deref()))?;
+            print(&how_to_use(&name, flags, &served, front_url.as_deref()))?;
             // Ends with a signal. The sender lives as long as the runtime.
             let _ = stopped.wait_for(|stopped| *stopped).await;
-            served.shutdown().await.map_err(refusal)?;
+            served.shutdown().await.map_err(serve_error)?;
             print_message("the virtual Web has ended");
             Ok(Exit::Done)
         })
     }
 }
 
-fn how_to_use(name: &str, flags: &str, served: &Served, front: Option<&str>) -> String {
+fn how_to_use(name: &str, flags: &str, served: &Served, front_url: Option<&str>) -> String {
     let (dns, gateway) = (served.dns_addr, served.gateway_addr);
     format!(
         "name server  {dns}\n\
@@ -119,7 +120,7 @@ fn how_to_use(name: &str, flags: &str, served: &Served, front: Option<&str>) -> 
          {}\n\
          Ctrl-C ends it.\n",
         how_to_survey(name, flags, served),
-        how_to_look(gateway, front),
+        how_to_look(gateway, front_url),
     )
 }
 
@@ -136,12 +137,12 @@ fn how_to_survey(world: &str, flags: &str, served: &Served) -> String {
 }
 
 /// The command for a separate browser: no other browser may trust the certificates of a virtual Web.
-fn how_to_look(gateway: SocketAddr, front: Option<&str>) -> String {
-    let front = front.unwrap_or("http://HOST/");
+fn how_to_look(gateway: SocketAddr, front_url: Option<&str>) -> String {
+    let front_url = front_url.unwrap_or("http://HOST/");
     format!(
         "To view it, use a browser with {gateway} as its proxy for HTTP and HTTPS:\n  \
          chromium --user-data-dir=\"$PWD/virtual-browser\" --no-first-run --proxy-server=http://{gateway} \
-         --ignore-certificate-errors {front}\n"
+         --ignore-certificate-errors {front_url}\n"
     )
 }
 
@@ -153,7 +154,7 @@ fn front_page(web: &dyn Web, starts: impl IntoIterator<Item = String>) -> Option
     })
 }
 
-pub(in crate::cli) fn refusal(error: ServeError) -> CliError {
+pub(in crate::cli) fn serve_error(error: ServeError) -> CliError {
     match error {
         ServeError::Speed(_) => CliError::Usage(format!("--speed: {error}")),
         other => CliError::Failed(other.to_string()),

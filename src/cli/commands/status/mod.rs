@@ -9,11 +9,11 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use words::{in_words, is_silent};
+use words::{describe_snapshot, is_silent};
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::{print, print_json, print_json_line, show, terminal_of_results};
+use crate::cli::output::{print, print_json, print_json_line, show, stdout_terminal};
 use crate::fetch::Clock;
 use crate::records::{Manifest, SurveyState};
 use crate::survey::{Snapshot, SurveyError};
@@ -47,7 +47,7 @@ Examples:
   ccsurvey status kenya --watch
   ccsurvey status kenya --json";
 
-const EVERY: Duration = Duration::from_secs(1);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Status {
     /// # Errors
@@ -60,47 +60,47 @@ impl Status {
         if self.json {
             print_json(&StatusJson::new(now, time))?;
         } else {
-            print(&in_words(&self.dir, &now, time))?;
+            print(&describe_snapshot(&self.dir, &now, time))?;
         }
         Ok(Exit::Done)
     }
 
     fn watch(&self) -> Result<Exit, CliError> {
-        let terminal = terminal_of_results().filter(|_| !self.json);
+        let terminal = stdout_terminal().filter(|_| !self.json);
         let is_live = terminal.is_some();
-        let picture = picture(terminal);
+        let screen = screen(terminal);
         loop {
             let (now, time) = load(&self.dir)?;
-            let words = in_words(&self.dir, &now, time);
+            let words = describe_snapshot(&self.dir, &now, time);
             let is_over = now.state != SurveyState::Running || is_silent(&now, time);
             if is_over {
-                picture.finish_and_clear();
+                screen.finish_and_clear();
             }
             if self.json {
                 print_json_line(&StatusJson::new(now, time))?;
             } else if is_live && !is_over {
-                show(&picture, &words);
-                picture.tick();
+                show(&screen, &words);
+                screen.tick();
             } else {
                 print(&format!("{words}\n"))?;
             }
             if is_over {
                 return Ok(Exit::Done);
             }
-            std::thread::sleep(EVERY);
+            std::thread::sleep(REFRESH_INTERVAL);
         }
     }
 }
 
 /// A text that is redrawn in place; hidden where standard output is no terminal.
-fn picture(terminal: Option<ProgressDrawTarget>) -> ProgressBar {
+fn screen(terminal: Option<ProgressDrawTarget>) -> ProgressBar {
     let target = terminal.unwrap_or_else(ProgressDrawTarget::hidden);
-    let picture = ProgressBar::with_draw_target(None, target);
+    let screen = ProgressBar::with_draw_target(None, target);
     // The template is fixed and valid. Without it a progress bar would appear as well.
     if let Ok(style) = ProgressStyle::with_template("{msg}") {
-        picture.set_style(style);
+        screen.set_style(style);
     }
-    picture
+    screen
 }
 
 /// The status for programs.
@@ -129,7 +129,7 @@ fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
     Manifest::load(dir).map_err(SurveyError::from)?;
     let now = Snapshot::read(dir).map_err(|error| {
         let (file, dir) = (Snapshot::path(dir), dir.display());
-        let what = match error.kind() {
+        let problem = match error.kind() {
             ErrorKind::NotFound => format!(
                 "{} is missing: a survey writes it every second, from its first request on",
                 file.display()
@@ -137,7 +137,7 @@ fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
             ErrorKind::InvalidData => format!("{} is damaged: {error}", file.display()),
             _ => format!("cannot read {}: {error}", file.display()),
         };
-        CliError::Failed(format!("{what}; the results so far are in the tables (`ccsurvey report {dir}`)"))
+        CliError::Failed(format!("{problem}; the results so far are in the tables (`ccsurvey report {dir}`)"))
     })?;
     // A survey keeps the clock that it started with, and the machine's clock may have been set since then.
     // The file system provides the age of the file.
@@ -152,7 +152,7 @@ fn load(dir: &Path) -> Result<(Snapshot, SystemTime), CliError> {
 mod tests {
     use super::*;
 
-    fn told(state: SurveyState, is_simulated: bool, seconds_later: u64) -> StatusJson {
+    fn status_json(state: SurveyState, is_simulated: bool, seconds_later: u64) -> StatusJson {
         let now = Snapshot {
             state,
             is_simulated,
@@ -174,9 +174,13 @@ mod tests {
             (SurveyState::Interrupted, true, 2, Some(false)),
             (SurveyState::Running, true, 31, None),
         ] {
-            let told = told(state, is_simulated, later);
-            assert_eq!(told.alive, alive, "{state}, {is_simulated}, {later}");
-            let rates = (told.now.requests_per_second, told.now.bytes_per_second, told.now.seconds_left);
+            let status_json = status_json(state, is_simulated, later);
+            assert_eq!(status_json.alive, alive, "{state}, {is_simulated}, {later}");
+            let rates = (
+                status_json.now.requests_per_second,
+                status_json.now.bytes_per_second,
+                status_json.now.seconds_left,
+            );
             let expected =
                 if alive == Some(false) { (0.0, 0.0, None) } else { (4.5, 45_100.0, Some(11_100.0)) };
             assert_eq!(rates, expected, "{state}, {is_simulated}, {later}");
@@ -185,8 +189,8 @@ mod tests {
 
     #[test]
     fn alive_stands_beside_what_the_survey_wrote() {
-        let told = serde_json::to_value(told(SurveyState::Running, false, 40)).unwrap();
-        assert_eq!((&told["state"], &told["alive"]), (&"running".into(), &false.into()));
-        assert!(told["seconds_left"].is_null() && told["errors"].is_object());
+        let status_json = serde_json::to_value(status_json(SurveyState::Running, false, 40)).unwrap();
+        assert_eq!((&status_json["state"], &status_json["alive"]), (&"running".into(), &false.into()));
+        assert!(status_json["seconds_left"].is_null() && status_json["errors"].is_object());
     }
 }

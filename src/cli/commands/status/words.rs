@@ -9,20 +9,20 @@ use crate::survey::{AgentSeen, BusProblem, Snapshot};
 
 /// A running survey writes its status every second. A survey that has not done so for this time is not
 /// running.
-const SILENCE: Duration = Duration::from_secs(30);
+const MAX_SILENCE: Duration = Duration::from_secs(30);
 
 /// Whether a survey whose state is `running` has stopped reporting.
 pub(super) fn is_silent(now: &Snapshot, time: SystemTime) -> bool {
     // A virtual clock does not show how long ago something was.
-    !now.is_simulated && now.updated.is_none_or(|updated| age(updated, time) > SILENCE)
+    !now.is_simulated && now.updated.is_none_or(|updated| age(updated, time) > MAX_SILENCE)
 }
 
-fn age(then: SystemTime, time: SystemTime) -> Duration {
-    time.duration_since(then).unwrap_or_default()
+fn age(earlier: SystemTime, time: SystemTime) -> Duration {
+    time.duration_since(earlier).unwrap_or_default()
 }
 
 /// The state of a survey at `time`, and the servers with the most load.
-pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
+pub(super) fn describe_snapshot(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     let mut table = Columns::new(&[Side::Left, Side::Left]);
     table.row(["survey", &format!("{}, {}", dir.display(), state(dir, now, time))]);
     if let Some(updated) = now.updated.filter(|_| !now.is_simulated) {
@@ -48,20 +48,20 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
     if let Some(BusProblem { since, what }) =
         now.bus_problem.as_ref().filter(|_| now.state != SurveyState::Finished)
     {
-        let waits = duration(age(*since, time).as_secs_f64());
-        let words = if is_at_work { format!("waiting for {waits}: {what}") } else { what.clone() };
-        table.row(["bus", &words]);
+        let waited = duration(age(*since, time).as_secs_f64());
+        let text = if is_at_work { format!("waiting for {waited}: {what}") } else { what.clone() };
+        table.row(["bus", &text]);
     }
     if let Some(warning) = now.bus_warning.as_ref().filter(|_| is_at_work) {
         table.row(["bus", warning]);
     }
     if let Some(since) = now.agents_missing_since.filter(|_| is_at_work) {
-        let waits = duration(age(since, time).as_secs_f64());
-        table.row(["agents", &format!("waiting for {waits}: {NO_AGENT}")]);
+        let waited = duration(age(since, time).as_secs_f64());
+        table.row(["agents", &format!("waiting for {waited}: {NO_AGENT}")]);
     }
     for agent in now.agents.iter().filter(|_| is_at_work) {
-        if let Some(words) = link_of(agent, time) {
-            table.row([&format!("agent {}", agent.name), &words]);
+        if let Some(text) = describe_link(agent, time) {
+            table.row([&format!("agent {}", agent.name), &text]);
         }
     }
     if let Some(problem) = &now.opt_out_problem {
@@ -80,36 +80,36 @@ pub(super) fn in_words(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
 }
 
 fn state(dir: &Path, now: &Snapshot, time: SystemTime) -> String {
-    let go_on = format!("`ccsurvey resume {}` continues", dir.display());
+    let resume_hint = format!("`ccsurvey resume {}` continues", dir.display());
     if now.is_simulated {
         return format!("a simulation, {}", now.state);
     }
     match now.state {
         SurveyState::Running if is_silent(now, time) => {
-            format!("no longer running, perhaps killed; {go_on}")
+            format!("no longer running, perhaps killed; {resume_hint}")
         }
-        SurveyState::Interrupted => format!("interrupted; {go_on}"),
-        SurveyState::Failed => format!("failed (see log.jsonl in that folder); {go_on}"),
+        SurveyState::Interrupted => format!("interrupted; {resume_hint}"),
+        SurveyState::Failed => format!("failed (see log.jsonl in that folder); {resume_hint}"),
         SurveyState::Running | SurveyState::Finished => now.state.to_string(),
     }
 }
 
 /// The problems with the links of an agent, if there are any.
-fn link_of(agent: &AgentSeen, time: SystemTime) -> Option<String> {
+fn describe_link(agent: &AgentSeen, time: SystemTime) -> Option<String> {
     let failed = match agent.failed_only_here {
         0 => String::new(),
         1 => "1 connection failed and was then made by another agent".to_owned(),
         count => format!("{} connections failed and were then made by another agent", thousands(count)),
     };
-    let how_long = |since| duration(age(since, time).as_secs_f64());
+    let elapsed = |since| duration(age(since, time).as_secs_f64());
     let broken = match (agent.link_broken_since, agent.in_vain_since) {
         (Some(since), _) => Some(format!(
             "has reached no server for {}: other agents continue its sites, and its own link is probed",
-            how_long(since)
+            elapsed(since)
         )),
         (None, Some(since)) => Some(format!(
             "has acted on no dispatch for {}: other agents continue its sites, and it is tried again now and then ({})",
-            how_long(since),
+            elapsed(since),
             reason(agent)
         )),
         (None, None) => agent.slow_by_seconds.map(|seconds| {
@@ -128,8 +128,8 @@ fn link_of(agent: &AgentSeen, time: SystemTime) -> Option<String> {
 /// Why dispatches to an agent may have no effect.
 fn reason(agent: &AgentSeen) -> &'static str {
     /// On a sound link, at least one of two pings per second returns in this time.
-    const SOUND: u64 = 10;
-    if agent.ping_age_seconds.is_some_and(|age| age <= SOUND) {
+    const MAX_PING_AGE_SECONDS: u64 = 10;
+    if agent.ping_age_seconds.is_some_and(|age| age <= MAX_PING_AGE_SECONDS) {
         "its pings come back: check that its NATS account may subscribe to ccsurvey.SURVEY.orders.* and publish to ccsurvey.SURVEY.tree.*"
     } else {
         "no ping comes back within 2 s: its link to the NATS server is slow, or its process keeps stalling"
@@ -228,33 +228,41 @@ mod tests {
         }
     }
 
-    fn told(seconds_later: u64) -> String {
-        in_words(Path::new("kenya"), &snapshot(), SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later))
+    fn description(seconds_later: u64) -> String {
+        describe_snapshot(
+            Path::new("kenya"),
+            &snapshot(),
+            SystemTime::UNIX_EPOCH + Duration::from_secs(seconds_later),
+        )
     }
 
     #[test]
     fn the_servers_that_bear_most_are_told() {
-        assert!(told(2).starts_with("survey       kenya, running\nas of        2.0 s ago\n"), "{}", told(2));
-        assert!(told(2).ends_with(
+        assert!(
+            description(2).starts_with("survey       kenya, running\nas of        2.0 s ago\n"),
+            "{}",
+            description(2)
+        );
+        assert!(description(2).ends_with(
             "\nmost-loaded servers  requests  received  busy\n102.0.0.1               1,234   12.3 MB  12 s\n"
         ));
     }
 
     #[test]
     fn what_is_the_matter_with_the_bus_is_told_until_the_survey_is_finished() {
-        let told = |state| {
+        let description = |state| {
             let bus_problem =
                 Some(BusProblem { since: SystemTime::UNIX_EPOCH, what: "nats://a: nobody answers".into() });
             let now = Snapshot { state, bus_problem, ..snapshot() };
-            in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(12))
+            describe_snapshot(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(12))
         };
         assert!(
-            told(SurveyState::Running)
+            description(SurveyState::Running)
                 .contains("\nbus          waiting for 12 s: nats://a: nobody answers\n")
         );
-        assert!(!told(SurveyState::Running).contains(" left"));
-        assert!(told(SurveyState::Failed).contains("\nbus          nats://a: nobody answers\n"));
-        assert!(!told(SurveyState::Finished).contains("nats://a"));
+        assert!(!description(SurveyState::Running).contains(" left"));
+        assert!(description(SurveyState::Failed).contains("\nbus          nats://a: nobody answers\n"));
+        assert!(!description(SurveyState::Finished).contains("nats://a"));
     }
 
     #[test]
@@ -265,13 +273,13 @@ mod tests {
             failed_only_here,
             ..AgentSeen::default()
         };
-        assert_eq!(link_of(&agent(None, 0), now), None);
+        assert_eq!(describe_link(&agent(None, 0), now), None);
         assert_eq!(
-            link_of(&agent(None, 1), now).unwrap(),
+            describe_link(&agent(None, 1), now).unwrap(),
             "1 connection failed and was then made by another agent"
         );
         let broken =
-            link_of(&agent(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(80)), 1234), now).unwrap();
+            describe_link(&agent(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(80)), 1234), now).unwrap();
         assert!(broken.starts_with("has reached no server for "), "{broken}");
         assert!(
             broken.ends_with("; 1,234 connections failed and were then made by another agent"),
@@ -294,13 +302,17 @@ mod tests {
                 failed_only_here,
                 ..AgentSeen::default()
             };
-            let told = link_of(&agent, now).unwrap();
-            assert!(told.starts_with("has acted on no dispatch for "), "{told}");
-            assert!(told.contains(reason), "{told}");
-            assert_eq!(told.contains("; 1 connection failed and"), failed_only_here == 1, "{told}");
+            let description = describe_link(&agent, now).unwrap();
+            assert!(description.starts_with("has acted on no dispatch for "), "{description}");
+            assert!(description.contains(reason), "{description}");
+            assert_eq!(
+                description.contains("; 1 connection failed and"),
+                failed_only_here == 1,
+                "{description}"
+            );
         }
         let slow = AgentSeen { slow_by_seconds: Some(1.5), ..AgentSeen::default() };
-        assert!(link_of(&slow, now).unwrap().starts_with("takes 1.5 s longer than its exchanges"));
+        assert!(describe_link(&slow, now).unwrap().starts_with("takes 1.5 s longer than its exchanges"));
     }
 
     #[test]
@@ -323,19 +335,21 @@ mod tests {
             }],
             ..snapshot()
         };
-        let told = in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(90));
-        let line = told.lines().find(|line| line.starts_with("nairobi")).unwrap();
-        let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(words, "nairobi 1 min 30 s 0 s ago 12 of 64 1,234 8.2 50 % 25 % 1.0 MB/s 0 B/s");
-        assert!(!self::told(2).contains("last heartbeat"), "where there are none");
+        let description =
+            describe_snapshot(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH + Duration::from_secs(90));
+        let line = description.lines().find(|line| line.starts_with("nairobi")).unwrap();
+        let text = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(text, "nairobi 1 min 30 s 0 s ago 12 of 64 1,234 8.2 50 % 25 % 1.0 MB/s 0 B/s");
+        assert!(!self::description(2).contains("last heartbeat"), "where there are none");
     }
 
     #[test]
     fn of_many_kinds_of_errors_the_most_frequent_are_told() {
         let errors = (1..=40).map(|number| (format!("http_{}", 400 + number), number)).collect();
-        let words = in_words(Path::new("kenya"), &Snapshot { errors, ..snapshot() }, SystemTime::UNIX_EPOCH);
+        let text =
+            describe_snapshot(Path::new("kenya"), &Snapshot { errors, ..snapshot() }, SystemTime::UNIX_EPOCH);
         let line = "\nerrors       820 (http_440 40, http_439 39, http_438 38, http_437 37, …)\n";
-        assert!(words.contains(line), "{words}");
+        assert!(text.contains(line), "{text}");
     }
 
     #[test]
@@ -353,17 +367,17 @@ mod tests {
             ],
             ..snapshot()
         };
-        let words = in_words(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH);
+        let text = describe_snapshot(Path::new("kenya"), &now, SystemTime::UNIX_EPOCH);
         let table = "\npromise                         so far  evidence\n\
                      one request at a time per site  held    at most 1 at once (a.ke)\n\
                      at most 5 requests per site     BROKEN  at most 6 (b.ke)\n";
-        assert!(words.contains(table), "{words}");
+        assert!(text.contains(table), "{text}");
     }
 
     #[test]
     fn a_silent_survey_is_not_called_running() {
         assert!(
-            told(31)
+            description(31)
                 .contains("kenya, no longer running, perhaps killed; `ccsurvey resume kenya` continues\n")
         );
     }
@@ -379,10 +393,10 @@ mod tests {
         };
         let later = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         assert!(!is_silent(&now, later));
-        let words = in_words(Path::new("d"), &now, later);
+        let text = describe_snapshot(Path::new("d"), &now, later);
         assert!(
-            words.starts_with("survey      d, a simulation, interrupted\nsimulated   1 d 01 h\n"),
-            "{words}"
+            text.starts_with("survey      d, a simulation, interrupted\nsimulated   1 d 01 h\n"),
+            "{text}"
         );
     }
 }

@@ -103,8 +103,8 @@ impl Failure {
 
     /// Whether a Web server responded in some way, even if it sent no page.
     #[must_use]
-    pub fn server_answered(self) -> bool {
-        self.has_answer()
+    pub fn server_responded(self) -> bool {
+        self.has_response()
             || matches!(
                 self,
                 Self::TlsCertificate
@@ -119,7 +119,7 @@ impl Failure {
 
     /// Whether we hung up on a server that was working on its response and may go on with it for a while.
     #[must_use]
-    pub fn leaves_server_at_work(self) -> bool {
+    pub fn may_leave_server_busy(self) -> bool {
         matches!(self, Self::FirstByteTimeout | Self::IdleTimeout | Self::TooSlow | Self::BodyTooLarge)
     }
 
@@ -131,7 +131,7 @@ impl Failure {
 
     /// Whether there was no connection: another address of the host may still have a server.
     #[must_use]
-    pub fn is_no_connection(self) -> bool {
+    pub fn is_connect_failure(self) -> bool {
         matches!(self, Self::ConnectRefused | Self::ConnectTimeout | Self::ConnectUnreachable)
     }
 
@@ -144,13 +144,13 @@ impl Failure {
 
     /// Whether our HTTP library could not read the response, although another reader may.
     #[must_use]
-    pub fn may_be_read_otherwise(self) -> bool {
+    pub fn may_be_read_by_fallback(self) -> bool {
         matches!(self, Self::OddHttp | Self::HeaderTooLarge)
     }
 
     /// Whether a response arrived, even if its body is faulty.
     #[must_use]
-    pub fn has_answer(self) -> bool {
+    pub fn has_response(self) -> bool {
         matches!(
             self,
             Self::BodyTooLarge
@@ -169,8 +169,8 @@ mod tests {
 
     use super::*;
 
-    fn words(is_so: impl Fn(Failure) -> bool) -> Vec<&'static str> {
-        Failure::ALL.iter().filter(|failure| is_so(**failure)).map(|failure| failure.as_str()).collect()
+    fn names(predicate: impl Fn(Failure) -> bool) -> Vec<&'static str> {
+        Failure::ALL.iter().filter(|failure| predicate(**failure)).map(|failure| failure.as_str()).collect()
     }
 
     #[test]
@@ -195,19 +195,19 @@ mod tests {
     #[test]
     fn failures_tell_how_far_an_exchange_came() {
         assert_eq!(
-            words(Failure::is_no_connection),
+            names(Failure::is_connect_failure),
             ["connect_refused", "connect_timeout", "connect_unreachable"]
         );
-        assert_eq!(words(Failure::refuses_tls), ["tls_too_old", "tls_alert"]);
-        assert_eq!(words(Failure::may_be_read_otherwise), ["header_too_large", "odd_http"]);
+        assert_eq!(names(Failure::refuses_tls), ["tls_too_old", "tls_alert"]);
+        assert_eq!(names(Failure::may_be_read_by_fallback), ["header_too_large", "odd_http"]);
         let at_work = ["first_byte_timeout", "body_too_large", "idle_timeout", "too_slow"];
-        assert_eq!(words(Failure::leaves_server_at_work), at_work);
+        assert_eq!(names(Failure::may_leave_server_busy), at_work);
         let body = ["body_too_large", "body_truncated", "body_encoding", "idle_timeout", "too_slow"];
         let answered = [&body[..], &["unreadable"]].concat();
-        assert_eq!(words(Failure::has_answer), answered);
-        let heard = ["tls_certificate", "bad_http", "header_too_large"];
+        assert_eq!(names(Failure::has_response), answered);
+        let responded = ["tls_certificate", "bad_http", "header_too_large"];
         let last = ["tls_too_old", "tls_alert", "unreadable", "odd_http", "tls_http2_only"];
-        let heard = [&heard[..], &body, &last].concat();
-        assert_eq!(words(Failure::server_answered), heard);
+        let responded = [&responded[..], &body, &last].concat();
+        assert_eq!(names(Failure::server_responded), responded);
     }
 }

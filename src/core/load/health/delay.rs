@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::settings::Pace;
 
-/// The delay rule: the pause from the end of an exchange whose response took `last`
+/// The delay rule: the pause from the end of an exchange whose response took `response_time`
 /// ([`Timings::response_time`](crate::exchange::Timings::response_time)) to the start of the next at the same
 /// address.
 ///
@@ -11,8 +11,8 @@ use crate::settings::Pace;
 /// that takes the share `s` of what is left to a newcomer lengthens the transfers of other users by `s`,
 /// whatever their use of the link and the sizes of their transfers. So the pause is `link` divided by `harm`,
 /// up to the longest pause. `troubles` doubles the pause that many times, up to `max_delay`;
-/// [`Health`](crate::load::Health) defines trouble, and what takes a doubling back. `asked` is the pause that
-/// the server requests (Crawl-delay, Retry-After); it is never cut.
+/// [`Health`](crate::load::Health) defines trouble, and what takes a doubling back. `requested` is the pause
+/// that the server requests (Crawl-delay, Retry-After); it is never cut.
 ///
 /// ```
 /// use std::time::Duration;
@@ -32,17 +32,18 @@ use crate::settings::Pace;
 #[must_use]
 pub fn delay_after(
     pace: &Pace,
-    last: Duration,
+    response_time: Duration,
     link: Duration,
     troubles: u8,
-    asked: Option<Duration>,
+    requested: Option<Duration>,
 ) -> Duration {
-    let most = pace.max_delay.as_secs_f64();
-    let slow = (last.as_secs_f64() * pace.factor).min(most);
+    let max_pause = pace.max_delay.as_secs_f64();
+    let response_pause = (response_time.as_secs_f64() * pace.factor).min(max_pause);
     let harm = pace.harm.unwrap_or(f64::INFINITY);
-    let thin = (link.as_secs_f64() / harm).min(pace.longest_pause().as_secs_f64());
-    let calm = slow.max(thin).max(pace.min_delay.as_secs_f64());
-    let backed_off = if troubles == 0 { 0.0 } else { (calm * f64::from(troubles.min(30)).exp2()).min(most) };
-    let own = Duration::try_from_secs_f64(calm.max(backed_off)).unwrap_or(pace.max_delay);
-    own.max(asked.unwrap_or_default())
+    let link_pause = (link.as_secs_f64() / harm).min(pace.longest_pause().as_secs_f64());
+    let usual_pause = response_pause.max(link_pause).max(pace.min_delay.as_secs_f64());
+    let backed_off =
+        if troubles == 0 { 0.0 } else { (usual_pause * f64::from(troubles.min(30)).exp2()).min(max_pause) };
+    let own_pause = Duration::try_from_secs_f64(usual_pause.max(backed_off)).unwrap_or(pace.max_delay);
+    own_pause.max(requested.unwrap_or_default())
 }

@@ -10,9 +10,9 @@ pub(in crate::load) struct Doublings {
 }
 
 /// More doublings of 2 s than this exceed the cap of 60 s anyway.
-const MOST: u8 = 8;
+const MAX_DOUBLINGS: u8 = 8;
 /// Sound responses in a row that take one doubling back.
-const SOUND_FOR_ONE: u8 = 4;
+const SOUND_PER_HALVING: u8 = 4;
 
 impl Doublings {
     pub(in crate::load) fn count(self) -> u8 {
@@ -20,13 +20,13 @@ impl Doublings {
     }
 
     pub(in crate::load) fn note_trouble(&mut self) {
-        self.count = (self.count + 1).min(MOST);
+        self.count = (self.count + 1).min(MAX_DOUBLINGS);
         self.sound = 0;
     }
 
     pub(in crate::load) fn note_sound(&mut self) {
         self.sound += 1;
-        if self.sound >= SOUND_FOR_ONE {
+        if self.sound >= SOUND_PER_HALVING {
             self.sound = 0;
             self.count = self.count.saturating_sub(1);
         }

@@ -86,10 +86,10 @@ pub enum Backoff {
 const TOO_MANY_TROUBLES: u8 = 5;
 /// Number of cool-downs: 5 min, 20 min, 80 min and 5 h 20 min with the longest pause of 60 s. They fit in a
 /// day, after which most disturbances are over or permanent.
-const MOST_PUT_OFFS: u8 = 4;
+const MAX_PUT_OFFS: u8 = 4;
 /// Fewer sites do not prove that the whole server is dead: it repeats the longest cool-down, and its sites
 /// are given up one by one. Where one site in seven is dead, five in a row come once in 17,000 times.
-const LEAST_SITES_OF_THE_DEAD: usize = 5;
+const MIN_SITES_OF_DEAD_SERVER: usize = 5;
 /// The first cool-down, in longest pauses; each further one is four times the one before.
 const FIRST_PUT_OFF: u32 = 5;
 /// Doubled pauses are longer by up to this share.
@@ -125,44 +125,50 @@ impl<S: Clone + PartialEq> Health<S> {
     }
 
     /// Notes an observation and returns the back-off of the server.
-    pub fn note(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Backoff {
-        let grown = seen.first_byte.is_some_and(|time| self.has_slowed_down(time.as_secs_f64()));
-        let mut of_server = None;
-        match seen.symptom {
-            Symptom::Trouble => of_server = self.note_trouble(pace, seen, chance),
+    pub fn note(&mut self, pace: &Pace, observation: &Observation<'_, S>, chance: f64) -> Backoff {
+        let is_slower = observation.first_byte.is_some_and(|time| self.has_slowed_down(time.as_secs_f64()));
+        let mut server_backoff = None;
+        match observation.symptom {
+            Symptom::Trouble => server_backoff = self.note_trouble(pace, observation, chance),
             Symptom::Unclear => {}
             Symptom::Sound => {
                 self.in_a_row = 0;
-                if let Some(site) = self.sites.note_sound(seen.site) {
-                    self.sites.cool_down(seen.site, site_cool_down(site, seen.ended, pace, chance));
+                if let Some(site) = self.sites.note_sound(observation.site) {
+                    self.sites
+                        .cool_down(observation.site, site_cool_down(site, observation.ended, pace, chance));
                 }
             }
         }
-        if of_server.is_some() || grown {
+        if server_backoff.is_some() || is_slower {
             self.doublings.note_trouble();
-        } else if seen.symptom == Symptom::Sound {
+        } else if observation.symptom == Symptom::Sound {
             self.doublings.note_sound();
         }
-        of_server.unwrap_or(Backoff::Usual)
+        server_backoff.unwrap_or(Backoff::Usual)
     }
 
     /// The back-off of the server after a trouble; none if the trouble is that of the site alone.
-    fn note_trouble(&mut self, pace: &Pace, seen: &Observation<'_, S>, chance: f64) -> Option<Backoff> {
-        let serves_others = self.sites.serve_others(seen.site);
-        let site = self.sites.note_trouble(seen.site);
-        self.sites.cool_down(seen.site, site_cool_down(site, seen.ended, pace, chance));
-        let mut too_many = TOO_MANY_TROUBLES;
+    fn note_trouble(
+        &mut self,
+        pace: &Pace,
+        observation: &Observation<'_, S>,
+        chance: f64,
+    ) -> Option<Backoff> {
+        let serves_others = self.sites.is_serving_others(observation.site);
+        let site = self.sites.note_trouble(observation.site);
+        self.sites.cool_down(observation.site, site_cool_down(site, observation.ended, pace, chance));
+        let mut trouble_limit = TOO_MANY_TROUBLES;
         if serves_others {
             if !site.is_first {
                 return None;
             }
-            too_many = too_many.max(self.sites.suspicious_row());
+            trouble_limit = trouble_limit.max(self.sites.suspicious_run());
         }
         self.in_a_row = self.in_a_row.saturating_add(1);
-        let backoff = backoff_after(self.in_a_row, too_many, pace, chance);
-        let speak_for_all = self.sites.in_the_row() >= LEAST_SITES_OF_THE_DEAD;
+        let backoff = backoff_after(self.in_a_row, trouble_limit, pace, chance);
+        let is_server_dead = self.sites.counted_sites() >= MIN_SITES_OF_DEAD_SERVER;
         Some(match backoff {
-            Backoff::GiveUp if !speak_for_all => Backoff::PutOff(put_off(MOST_PUT_OFFS - 1, pace, chance)),
+            Backoff::GiveUp if !is_server_dead => Backoff::PutOff(put_off(MAX_PUT_OFFS - 1, pace, chance)),
             backoff => backoff,
         })
     }
@@ -187,11 +193,11 @@ impl<S: Clone + PartialEq> Health<S> {
     }
 }
 
-/// The back-off after `troubles` in a row, of which `too_many` start the first cool-down.
-fn backoff_after(troubles: u8, too_many: u8, pace: &Pace, chance: f64) -> Backoff {
-    match troubles.checked_sub(too_many) {
+/// The back-off after `troubles` in a row, of which `trouble_limit` start the first cool-down.
+fn backoff_after(troubles: u8, trouble_limit: u8, pace: &Pace, chance: f64) -> Backoff {
+    match troubles.checked_sub(trouble_limit) {
         None => Backoff::Usual,
-        Some(before) if before < MOST_PUT_OFFS => Backoff::PutOff(put_off(before, pace, chance)),
+        Some(earlier) if earlier < MAX_PUT_OFFS => Backoff::PutOff(put_off(earlier, pace, chance)),
         Some(_) => Backoff::GiveUp,
     }
 }
@@ -212,9 +218,9 @@ fn doubled(pace: &Pace, took: Duration, link: Duration, doublings: Doublings, ch
     if doublings.count() == 0 { pause } else { with_jitter(pause, chance).min(pace.max_delay.max(pause)) }
 }
 
-/// The length of a cool-down after `before` earlier ones.
-fn put_off(before: u8, pace: &Pace, chance: f64) -> Duration {
-    with_jitter(pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(before)), chance)
+/// The length of a cool-down after `earlier` earlier ones.
+fn put_off(earlier: u8, pace: &Pace, chance: f64) -> Duration {
+    with_jitter(pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(earlier)), chance)
 }
 
 fn with_jitter(pause: Duration, chance: f64) -> Duration {

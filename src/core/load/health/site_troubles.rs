@@ -58,18 +58,18 @@ pub(in crate::load) struct SiteState {
 }
 
 /// The most sites that are remembered, the latest ones: this bounds the memory that servers can make us use.
-const MOST_SITES: usize = 256;
+const MAX_SITES: usize = 256;
 /// A server counts as serving other sites if one of its last 100 responses was sound and for another site.
 /// That is more than the responses of as many sites in trouble as are suspicious, with a few requests each.
 const RECENT: u32 = 100;
 /// For a server without history, one site in seven is assumed to be dead …
-const USUAL_DEAD: f64 = 1.0 / 7.0;
+const PRIOR_DEAD: f64 = 1.0 / 7.0;
 /// … with the weight of this many observed sites.
-const USUAL_WEIGHT: f64 = 10.0;
+const PRIOR_WEIGHT: f64 = 10.0;
 /// Even if a larger share is dead, about 40 in a row are suspicious.
-const MOST_DEAD: f64 = 0.8;
+const MAX_DEAD: f64 = 0.8;
 /// A hoster of ten thousand sites has fewer than one such row while it is well.
-const CHANCE_OF_A_ROW: f64 = 1e-4;
+const RUN_PROBABILITY: f64 = 1e-4;
 
 impl<S> Default for SiteTroubles<S> {
     fn default() -> Self {
@@ -86,7 +86,7 @@ impl<S> Default for SiteTroubles<S> {
 
 impl<S: Clone + PartialEq> SiteTroubles<S> {
     /// Whether the server has recently given a sound response for another site than this one.
-    pub(in crate::load) fn serve_others(&self, site: &S) -> bool {
+    pub(in crate::load) fn is_serving_others(&self, site: &S) -> bool {
         let last = match &self.sound {
             Some((sound, last)) if sound != site => Some(*last),
             _ => self.other_sound,
@@ -104,16 +104,16 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
                 self.sound_turns = self.sound_turns.saturating_add(1);
             }
         }
-        self.troubled_turns = self.troubled_turns.saturating_add(self.in_the_row() as u32);
+        self.troubled_turns = self.troubled_turns.saturating_add(self.counted_sites() as u32);
         for troubled in &mut self.sites {
             troubled.is_counted = false;
         }
-        let place = self.place_of(site)?;
-        let recovering = &mut self.sites[place];
+        let index = self.index_of(site)?;
+        let recovering = &mut self.sites[index];
         (recovering.in_a_row, recovering.cool_down) = (0, None);
         recovering.doublings.note_sound();
         if recovering.doublings.count() == 0 {
-            self.sites.remove(place);
+            self.sites.remove(index);
             return None;
         }
         Some(SiteState { in_a_row: 0, doublings: recovering.doublings, is_first: false })
@@ -121,17 +121,17 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
 
     /// The number of sites in trouble in a row that chance does not explain, given the share of dead sites at
     /// the server.
-    pub(in crate::load) fn suspicious_row(&self) -> u8 {
-        let dead = USUAL_DEAD * USUAL_WEIGHT + f64::from(self.troubled_turns);
-        let known = USUAL_WEIGHT + f64::from(self.troubled_turns) + f64::from(self.sound_turns);
-        (CHANCE_OF_A_ROW.ln() / (dead / known).min(MOST_DEAD).ln()).ceil() as u8
+    pub(in crate::load) fn suspicious_run(&self) -> u8 {
+        let dead = PRIOR_DEAD * PRIOR_WEIGHT + f64::from(self.troubled_turns);
+        let known = PRIOR_WEIGHT + f64::from(self.troubled_turns) + f64::from(self.sound_turns);
+        (RUN_PROBABILITY.ln() / (dead / known).min(MAX_DEAD).ln()).ceil() as u8
     }
 
     /// The site had trouble.
     pub(in crate::load) fn note_trouble(&mut self, site: &S) -> SiteState {
         self.answers = self.answers.wrapping_add(1);
-        let mut troubled = match self.place_of(site) {
-            Some(place) => self.sites.remove(place),
+        let mut troubled = match self.index_of(site) {
+            Some(index) => self.sites.remove(index),
             None => SiteInTrouble {
                 site: site.clone(),
                 in_a_row: 0,
@@ -140,7 +140,7 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
                 cool_down: None,
             },
         };
-        if self.sites.len() >= MOST_SITES {
+        if self.sites.len() >= MAX_SITES {
             let is_over = |troubled: &SiteInTrouble<S>| !troubled.is_counted;
             self.sites.remove(self.sites.iter().position(is_over).unwrap_or(0));
         }
@@ -153,19 +153,19 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
     }
 
     /// Number of sites that were in trouble since any site got a sound response.
-    pub(in crate::load) fn in_the_row(&self) -> usize {
+    pub(in crate::load) fn counted_sites(&self) -> usize {
         self.sites.iter().filter(|troubled| troubled.is_counted).count()
     }
 
     /// Sets the cool-down of a site that was in trouble.
     pub(in crate::load) fn cool_down(&mut self, site: &S, cool_down: SiteCoolDown) {
-        if let Some(place) = self.place_of(site) {
-            self.sites[place].cool_down = Some(cool_down);
+        if let Some(index) = self.index_of(site) {
+            self.sites[index].cool_down = Some(cool_down);
         }
     }
 
     pub(in crate::load) fn cool_down_of(&self, site: &S) -> Option<SiteCoolDown> {
-        self.sites[self.place_of(site)?].cool_down
+        self.sites[self.index_of(site)?].cool_down
     }
 
     /// Whether the cool-down of any site ends after this time.
@@ -174,7 +174,7 @@ impl<S: Clone + PartialEq> SiteTroubles<S> {
         cool_downs.any(|until| until > time)
     }
 
-    fn place_of(&self, site: &S) -> Option<usize> {
+    fn index_of(&self, site: &S) -> Option<usize> {
         self.sites.iter().position(|troubled| troubled.site == *site)
     }
 }

@@ -16,7 +16,7 @@ fn a_server_bears_its_share_of_a_day_and_of_the_survey_and_no_more() {
             }
             PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => now = time,
             PermitDecision::BudgetUsedUp => break,
-            turn => panic!("{turn:?}"),
+            decision => panic!("{decision:?}"),
         }
     }
     assert_eq!(starts, [11, 11, 11, 12, 12], "days since 1970");
@@ -215,13 +215,13 @@ fn what_is_read_is_taken_first_and_what_was_not_needed_is_there_again() {
     let mut bucket = Bucket::new(MIB, largest(MIB));
     assert!(bucket.begin(at(0.0)).is_err());
     let mut claim = bucket.begin(at(0.1)).unwrap();
-    assert_eq!(bucket.read_on(at(0.1), &mut claim, RECEIVE_WINDOW), Ok(()), "that was reserved");
-    let more = bucket.read_on(at(0.1), &mut claim, MIB / 2).unwrap_err();
+    assert_eq!(bucket.reserve_up_to(at(0.1), &mut claim, RECEIVE_WINDOW), Ok(()), "that was reserved");
+    let more = bucket.reserve_up_to(at(0.1), &mut claim, MIB / 2).unwrap_err();
     let wait = more.duration_since(at(0.1)).unwrap().as_secs_f64();
     assert!((wait - (0.5 - 0.1 + 0.001)).abs() < 1e-6, "{wait}");
     // While a reader waits, no request is sent, even if there are enough tokens for one.
     assert!(bucket.begin(at(0.3)).is_err());
-    assert_eq!(bucket.read_on(more, &mut claim, MIB / 2), Ok(()));
+    assert_eq!(bucket.reserve_up_to(more, &mut claim, MIB / 2), Ok(()));
     bucket.end(more, &claim, Some(MIB / 4));
     let claims = begun(&mut bucket, more);
     assert_eq!(claims.len(), 4, "a quarter of a second is there again");
@@ -238,9 +238,9 @@ fn a_reader_that_gives_up_lets_others_begin() {
     let mut bucket = Bucket::new(MIB, largest(MIB));
     assert!(bucket.begin(at(0.0)).is_err());
     let mut claim = bucket.begin(at(0.2)).unwrap();
-    assert!(bucket.read_on(at(0.2), &mut claim, MIB).is_err());
+    assert!(bucket.reserve_up_to(at(0.2), &mut claim, MIB).is_err());
     assert!(bucket.begin(at(0.2)).is_err());
-    bucket.give_way();
+    bucket.cancel_wait();
     assert!(bucket.begin(at(0.2)).is_ok());
 }
 
@@ -262,7 +262,7 @@ fn bytes_that_nobody_has_counted_have_moved_as_far_as_the_rate_knows() {
             "it is empty at first"
         );
         let PermitDecision::Granted(mut first) = permit(&mut load, 1, 10.0) else { panic!() };
-        load.read_on(at(10.0), &mut first, MIB).unwrap();
+        load.reserve_up_to(at(10.0), &mut first, MIB).unwrap();
         end(&mut load, first);
         let PermitDecision::RateUsedUpUntil(time) = permit(&mut load, 2, 10.1) else {
             panic!("what was lost is there again")
@@ -337,13 +337,13 @@ fn a_day_that_has_no_room_for_an_exchange_is_not_waited_for() {
         let in_all = SharedBudget { in_all: limits, ..SharedBudget::default() };
         for budget in [per_day, in_all] {
             let mut load = Load::new(Pace::default(), None, budget, MOST);
-            let turn = load.permit(at(0.0), server(1), &site("a.ke"), None);
-            let is_as_said = if is_enough {
-                matches!(turn, PermitDecision::Granted(_))
+            let decision = load.permit(at(0.0), server(1), &site("a.ke"), None);
+            let is_expected = if is_enough {
+                matches!(decision, PermitDecision::Granted(_))
             } else {
-                matches!(turn, PermitDecision::BudgetUsedUp)
+                matches!(decision, PermitDecision::BudgetUsedUp)
             };
-            assert!(is_as_said, "{budget:?} {turn:?}");
+            assert!(is_expected, "{budget:?} {decision:?}");
         }
     }
 }
@@ -352,11 +352,11 @@ fn a_day_that_has_no_room_for_an_exchange_is_not_waited_for() {
 fn the_ledger_counts_what_a_server_was_asked_and_sent() {
     let mut load = load();
     for (number, status) in [(0.0, Some(200)), (9.0, Some(404)), (18.0, None)] {
-        let told = Response {
+        let exchanged = Response {
             wire: Wire { sent: 300, received: 1000, connections: 2 },
-            ..erring(at(number), status, None)
+            ..failed_response(at(number), status, None)
         };
-        load.recall(server(1), &site("a.ke"), Purpose::Page, &told);
+        load.recall(server(1), &site("a.ke"), Purpose::Page, &exchanged);
     }
     let Ledger { requests, answers, sent_bytes, received_bytes, connections, .. } =
         load.state_of(server(1)).unwrap().ledger;
@@ -392,8 +392,8 @@ fn a_tree_goes_on_with_the_account_of_the_trees_before_it() {
         first.book(Wire { sent: 1000, received: 0, connections: 1 });
     }
     let spent = first.spent(0, at(600.0));
-    let of_first = Spent { account: 0, requests: 2, bytes: 2000, time: Duration::from_secs(600) };
-    assert_eq!(spent, of_first);
+    let first_spent = Spent { account: 0, requests: 2, bytes: 2000, time: Duration::from_secs(600) };
+    assert_eq!(spent, first_spent);
     // The second tree begins days later, and one of its responses is lost.
     let day = 86_400.0;
     let begun = || SiteBudget::new(budget, at(day), 0).after(spent);
@@ -405,8 +405,8 @@ fn a_tree_goes_on_with_the_account_of_the_trees_before_it() {
         second.book(Wire { sent: 0, received: 10, connections: 0 });
     }
     assert_eq!(second.grant(at(day), MIB), BudgetDecision::UsedUp(SpentBudget::Requests));
-    let both = Spent { account: 0, requests: 5, bytes: 2020 + MIB, time: Duration::from_secs(660) };
-    assert_eq!(second.spent(0, at(day + 60.0)), both);
+    let total_spent = Spent { account: 0, requests: 5, bytes: 2020 + MIB, time: Duration::from_secs(660) };
+    assert_eq!(second.spent(0, at(day + 60.0)), total_spent);
 }
 
 #[test]

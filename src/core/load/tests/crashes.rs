@@ -8,13 +8,13 @@ fn a_survey_that_is_killed_and_resumed_again_and_again_keeps_its_rate() {
         let (begun, mut now) = (at(f64::from(life) * 3.0), at(f64::from(life) * 3.0));
         for number in 0..u8::MAX {
             let owner = site(&format!("s{number}.ke"));
-            let mut turn = load.permit(now, server(number), &owner, None);
-            if let PermitDecision::RateUsedUpUntil(time) = turn {
+            let mut decision = load.permit(now, server(number), &owner, None);
+            if let PermitDecision::RateUsedUpUntil(time) = decision {
                 now = time;
-                turn = load.permit(now, server(number), &owner, None);
+                decision = load.permit(now, server(number), &owner, None);
             }
-            let PermitDecision::Granted(mut permit) = turn else { panic!("{turn:?}") };
-            while let Err(time) = load.read_on(now, &mut permit, MIB) {
+            let PermitDecision::Granted(mut permit) = decision else { panic!("{decision:?}") };
+            while let Err(time) = load.reserve_up_to(now, &mut permit, MIB) {
                 now = time;
             }
             if now.duration_since(begun).unwrap() >= Duration::from_secs(3) {
@@ -113,12 +113,12 @@ fn a_neighbourhood_rests_after_a_crash_as_long_as_the_server_that_rests_longest(
     let pace = Pace { per_neighbourhood: Some(1), ..Pace::default() };
     let load = || Load::new(pace.clone(), None, SharedBudget::default(), MOST);
     let mut before = load();
-    let ended = [(1, 0.0, 10.0), (2, 100.0, 1.0), (3, 40.0, 2.0)].map(|(number, begins, takes)| {
-        let mut of_one = Load::new(Pace::default(), None, SharedBudget::default(), MOST);
-        let turn = of_one.permit(at(begins), server(number), &site("a.ke"), None);
-        let PermitDecision::Granted(permit) = turn else { panic!() };
-        of_one.settle(permit, Purpose::Page, &response(at(begins), takes));
-        (server(number), of_one.state_of(server(number)).unwrap().clone())
+    let ended = [(1, 0.0, 10.0), (2, 100.0, 1.0), (3, 40.0, 2.0)].map(|(number, begins, lasts)| {
+        let mut single = Load::new(Pace::default(), None, SharedBudget::default(), MOST);
+        let decision = single.permit(at(begins), server(number), &site("a.ke"), None);
+        let PermitDecision::Granted(permit) = decision else { panic!() };
+        single.settle(permit, Purpose::Page, &response(at(begins), lasts));
+        (server(number), single.state_of(server(number)).unwrap().clone())
     });
     let PermitDecision::Granted(permit) = before.permit(at(100.0), server(2), &site("a.ke"), None) else {
         panic!()
@@ -144,8 +144,8 @@ fn a_server_that_had_more_places_before_has_as_many_as_now() {
     let pace = |per_address| Pace { per_address, per_site: 9, ..Pace::default() };
     let mut load = Load::new(pace(2), None, SharedBudget::default(), MOST);
     let turns = [0.0, 0.5].map(|second| load.permit(at(second), server(1), &site("a.ke"), None));
-    for turn in turns {
-        let PermitDecision::Granted(permit) = turn else { panic!() };
+    for decision in turns {
+        let PermitDecision::Granted(permit) = decision else { panic!() };
         load.settle(permit, Purpose::Page, &response(at(0.5), 1.0));
     }
     let mut again = Load::new(pace(1), None, SharedBudget::default(), MOST);

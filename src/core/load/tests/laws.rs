@@ -34,8 +34,8 @@ proptest! {
                             .filter(|(end, delay)| *end + *delay > now).count() as u32;
                         prop_assert!(at_once + kept < per_address, "a pause was cut short");
                         let resting = ends.values().flatten().filter(|(end, delay)| *end + *delay > now).count();
-                        let beside = (running.len() + resting) as u32;
-                        prop_assert!(per_neighbourhood.is_none_or(|places| beside < places));
+                        let neighbours = (running.len() + resting) as u32;
+                        prop_assert!(per_neighbourhood.is_none_or(|places| neighbours < places));
                         let mut response = response(now, f64::from(millis) / 1000.0);
                         response.address = Some(address);
                         if kind == 0 { response.status = Some(503); }
@@ -45,9 +45,9 @@ proptest! {
                         break;
                     }
                     PermitDecision::GivenUp | PermitDecision::BudgetUsedUp => break,
-                    turn => {
+                    decision => {
                         let next_end = running.first().map(|run| run.0);
-                        let target = match turn { PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) | PermitDecision::RateUsedUpUntil(time) => Some(time), _ => None };
+                        let target = match decision { PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) | PermitDecision::RateUsedUpUntil(time) => Some(time), _ => None };
                         prop_assert!(target.or(next_end).is_some(), "nobody would ever wake the one who waits");
                         let settle_first = next_end.is_some_and(|end| target.is_none_or(|time| end <= time));
                         if settle_first {
@@ -99,15 +99,15 @@ proptest! {
         while !(waiting.is_empty() && in_flight.is_empty() && readers.is_empty()) {
             if let Some(place) = in_flight.iter().position(|(due, ..)| *due <= now) {
                 let (_, size, claim) = in_flight.remove(place);
-                let unbidden = size.min(RECEIVE_WINDOW);
-                sent.push((now, unbidden));
-                readers.push_back((size, unbidden, claim));
+                let unrequested = size.min(RECEIVE_WINDOW);
+                sent.push((now, unrequested));
+                readers.push_back((size, unrequested, claim));
                 continue;
             }
             let mut next: Vec<SystemTime> = in_flight.iter().map(|(due, ..)| *due).collect();
             if let Some((size, granted, mut claim)) = readers.pop_front() {
                 let wanted = (granted + RECEIVE_WINDOW).min(size);
-                match bucket.read_on(now, &mut claim, wanted) {
+                match bucket.reserve_up_to(now, &mut claim, wanted) {
                     Ok(()) => {
                         sent.push((now, wanted - granted));
                         if wanted < size {

@@ -4,7 +4,7 @@ use super::*;
 fn a_thin_link_is_left_alone_until_its_share_is_kept() {
     // 64 kB/s are 512 kbit/s. Later bytes arrive slowly, because other users use the link.
     let mut load = load_of_links(0.005);
-    let came = |start, bytes, seconds| {
+    let timed_response = |start, bytes, seconds| {
         let mut response = response(start, 0.2 + seconds);
         response.timings.first_byte = Some(Duration::from_millis(200));
         response.wire = Wire { sent: 0, received: bytes, connections: 0 };
@@ -15,7 +15,7 @@ fn a_thin_link_is_left_alone_until_its_share_is_kept() {
     let mut now = at(0.0);
     for (bytes, seconds) in [(500, 0.03), (13_460, 0.1875), (13_460, 1.0), (134_600, 4.0), (1_346_000, 40.0)]
     {
-        let free = exchange(&mut load, now, |start| came(start, bytes, seconds));
+        let free = exchange(&mut load, now, |start| timed_response(start, bytes, seconds));
         let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
         pauses.push(free.duration_since(end).unwrap().as_secs_f64().round());
         now = free;
@@ -71,9 +71,9 @@ fn an_answer_that_was_recorded_tells_what_its_body_has_at_least() {
     let mut recorded = response(at(0.0), 1.0);
     recorded.timings.first_byte = Some(Duration::from_millis(500));
     recorded.body_bytes = 9_460;
-    assert_eq!(Flow::from_answer(Purpose::Page, &recorded).after_head, 9_460);
+    assert_eq!(Flow::from_response(Purpose::Page, &recorded).after_head, 9_460);
     recorded.head.content_encoding = Some("gzip".into());
-    assert_eq!(Flow::from_answer(Purpose::Page, &recorded).after_head, 0);
+    assert_eq!(Flow::from_response(Purpose::Page, &recorded).after_head, 0);
 }
 
 #[test]
@@ -92,14 +92,14 @@ fn what_is_not_read_of_a_file_takes_the_link_too() {
 #[test]
 fn what_is_known_of_a_server_outlasts_the_process() {
     let mut first = load();
-    let came = |t, seconds: f64| {
+    let timed_response = |t, seconds: f64| {
         let mut response = response(t, seconds);
         response.timings.first_byte = Some(Duration::from_secs_f64(seconds - 0.5));
         response.after_head = 9_000;
         response
     };
-    let free = exchange(&mut first, at(0.0), |t| came(t, 1.0));
-    exchange(&mut first, free, |t| came(t, 9.0));
+    let free = exchange(&mut first, at(0.0), |t| timed_response(t, 1.0));
+    exchange(&mut first, free, |t| timed_response(t, 9.0));
     let (_, state) = first.take_changed().remove(0);
     let stored = postcard::to_stdvec(&state).unwrap();
     let read: ServerState = postcard::from_bytes(&stored).unwrap();
@@ -143,8 +143,8 @@ fn a_link_is_judged_by_what_others_leave_of_it_in_these_hours() {
     // taken.
     assert_eq!(busy(&mut link, 15, 4.0), 9.41);
     // A response that shows no rate counts by the last known rate.
-    let tells_none = Flow { hour: 16, bytes: 3346, transfer: Duration::from_secs(9), ..Flow::default() };
-    assert_eq!(link.take(&tells_none).as_millis(), 941);
+    let unmeasured = Flow { hour: 16, bytes: 3346, transfer: Duration::from_secs(9), ..Flow::default() };
+    assert_eq!(link.take(&unmeasured).as_millis(), 941);
 }
 
 #[test]

@@ -67,9 +67,9 @@ fn exchange(load: &mut Load, now: SystemTime, make: impl Fn(SystemTime) -> Respo
 }
 
 /// The rate of a link and its busy times (ms) after responses of (bytes, bytes after the head, milliseconds).
-fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
+fn link_after(exchanges: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
     let mut link = ServerLink::default();
-    let times = came.iter().map(|&(bytes, after_head, millis)| {
+    let times = exchanges.iter().map(|&(bytes, after_head, millis)| {
         let transfer = Duration::from_secs_f64(millis / 1000.0);
         link.take(&Flow { bytes, after_head, transfer, ..Flow::default() }).as_millis()
     });
@@ -78,6 +78,6 @@ fn link_after(came: &[(u64, u64, f64)]) -> (Option<f64>, Vec<u128>) {
 }
 
 /// A response with this status and this failure.
-fn erring(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Response {
+fn failed_response(started: SystemTime, status: Option<u16>, failure: Option<Failure>) -> Response {
     Response { status, failure, ..response(started, 0.1) }
 }

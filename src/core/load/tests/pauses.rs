@@ -37,12 +37,12 @@ fn a_server_that_rests_is_told_from_one_that_asked_to_be_left_alone() {
     // 40 kB behind 17 kbit/s: more than a quarter of an hour.
     let free = exchange(&mut load, at(0.0), slow);
     assert!(free > at(20.0 + 900.0), "{free:?}");
-    let turn = load.permit(at(21.0), server(1), &site("a.ke"), None);
-    assert!(matches!(turn, PermitDecision::PauseUntil(time) if time == free), "{turn:?}");
+    let decision = load.permit(at(21.0), server(1), &site("a.ke"), None);
+    assert!(matches!(decision, PermitDecision::PauseUntil(time) if time == free), "{decision:?}");
 
     let free = exchange(&mut load, free, |t| busy(t, Some(7200)));
-    let turn = load.permit(at(1100.0), server(1), &site("a.ke"), None);
-    assert!(matches!(turn, PermitDecision::CoolDownUntil(time) if time == free), "{turn:?}");
+    let decision = load.permit(at(1100.0), server(1), &site("a.ke"), None);
+    assert!(matches!(decision, PermitDecision::CoolDownUntil(time) if time == free), "{decision:?}");
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn sites_on_one_address_share_its_pace() {
     };
     assert!(matches!(load.permit(at(0.0), server(1), &site("b.ke"), None), PermitDecision::Busy));
     load.settle(permit, Purpose::Page, &response(at(0.0), 0.5));
-    let turn = load.permit(at(1.0), server(1), &site("b.ke"), None);
-    assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)));
+    let decision = load.permit(at(1.0), server(1), &site("b.ke"), None);
+    assert!(matches!(decision, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)));
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn a_crawl_delay_lengthens_the_pause_for_its_site() {
     let mut load = load();
     exchange(&mut load, at(0.0), |t| response(t, 1.0));
     let delay = Some(Duration::from_secs(30));
-    let turn = load.permit(at(7.0), server(1), &site("a.ke"), delay);
-    assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(31.0)));
+    let decision = load.permit(at(7.0), server(1), &site("a.ke"), delay);
+    assert!(matches!(decision, PermitDecision::PauseUntil(free) if free == at(31.0)));
     assert!(matches!(load.permit(at(7.0), server(1), &site("b.ke"), None), PermitDecision::Granted(_)));
 }
 
@@ -123,8 +123,8 @@ fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
     }
     load.settle(permit, Purpose::Page, &response(at(0.0), 0.5));
     for address in inside {
-        let turn = load.permit(at(1.0), address, &site("b.ke"), None);
-        assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)), "{address}");
+        let decision = load.permit(at(1.0), address, &site("b.ke"), None);
+        assert!(matches!(decision, PermitDecision::PauseUntil(free) if free == at(0.5 + 2.5)), "{address}");
     }
     load.recall(inside[1], &site("a.ke"), Purpose::Page, &response(at(10.0), 0.5));
     assert_eq!(load.state_of(server(1)).unwrap().ledger.requests, 2);
@@ -134,9 +134,9 @@ fn a_server_has_one_pace_and_one_account_at_all_addresses_that_hold_its_own() {
 #[test]
 fn the_longest_pause_that_a_rule_asks_for_is_kept() {
     let pace = Pace { harm: Some(0.01), ..Pace::default() };
-    let pause = |took: f64, link: f64, troubles: u8, asked: Option<u64>| {
+    let pause = |took: f64, link: f64, troubles: u8, requested: Option<u64>| {
         let (took, link) = (Duration::from_secs_f64(took), Duration::from_secs_f64(link));
-        delay_after(&pace, took, link, troubles, asked.map(Duration::from_secs)).as_secs_f64()
+        delay_after(&pace, took, link, troubles, requested.map(Duration::from_secs)).as_secs_f64()
     };
     // The least pause, five times the exchange, a hundred times the link's time; at most 60 s, and an hour
     // for the link.
@@ -203,6 +203,6 @@ fn a_neighbourhood_that_rests_is_not_forgotten_with_its_servers() {
     exchange(&mut load, at(0.0), |t| response(t, 4.0));
     load.take_changed();
     load.forget_idle(at(5.0));
-    let turn = load.permit(at(5.0), server(2), &site("b.ke"), None);
-    assert!(matches!(turn, PermitDecision::PauseUntil(free) if free == at(24.0)), "{turn:?}");
+    let decision = load.permit(at(5.0), server(2), &site("b.ke"), None);
+    assert!(matches!(decision, PermitDecision::PauseUntil(free) if free == at(24.0)), "{decision:?}");
 }

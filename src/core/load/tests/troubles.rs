@@ -40,16 +40,16 @@ fn a_server_in_trouble_is_put_off_for_minutes_and_hours_and_its_site_is_then_giv
 
 /// Sends the requests one after another, as early as allowed: for each, the site and whether its response is
 /// sound. Returns the minutes that each request had to wait; none where the site is given up.
-fn minutes(load: &mut Load, now: &mut SystemTime, questions: &[(&str, bool)]) -> Vec<Option<u64>> {
+fn minutes(load: &mut Load, now: &mut SystemTime, requests: &[(&str, bool)]) -> Vec<Option<u64>> {
     let mut waits = Vec::new();
-    for (name, is_sound) in questions {
+    for (name, is_sound) in requests {
         let begun = *now;
         let permit = loop {
             match load.permit(*now, server(1), &site(name), None) {
                 PermitDecision::Granted(permit) => break Some(permit),
                 PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => *now = time,
-                turn => {
-                    assert!(matches!(turn, PermitDecision::GivenUp), "{turn:?}");
+                decision => {
+                    assert!(matches!(decision, PermitDecision::GivenUp), "{decision:?}");
                     break None;
                 }
             }
@@ -83,10 +83,10 @@ fn of_many_sites_at_a_server_one_that_is_in_trouble_is_put_off_and_given_up_alon
     assert!(!load.state_of(server(1)).unwrap().is_given_up());
     // A crash of our process forgets none of this.
     let stored = postcard::to_stdvec(&stored).unwrap();
-    let mut reborn = self::load();
-    reborn.restore(server(1), postcard::from_bytes(&stored).unwrap());
+    let mut restored = self::load();
+    restored.restore(server(1), postcard::from_bytes(&stored).unwrap());
     assert!(matches!(
-        reborn.permit(later, server(1), &site("dead.ke"), None),
+        restored.permit(later, server(1), &site("dead.ke"), None),
         PermitDecision::CoolDownUntil(_)
     ));
 }
@@ -104,32 +104,32 @@ fn a_server_that_is_overloaded_in_bursts_is_asked_as_seldom_whoever_else_was_ans
     };
     let alone = pauses(&[]);
     assert!((50..=60).contains(&alone), "{alone}");
-    let beside = pauses(&[("b.ke", true), ("c.ke", true)]);
-    assert!(beside.abs_diff(alone) <= 2, "{beside} for {alone}");
+    let with_others = pauses(&[("b.ke", true), ("c.ke", true)]);
+    assert!(with_others.abs_diff(alone) <= 2, "{with_others} for {alone}");
 }
 
 #[test]
 fn a_dead_site_slows_its_server_once_in_a_row_and_itself_each_time() {
     let (mut load, mut now) = (load(), at(0.0));
     minutes(&mut load, &mut now, &[("sound.ke", true)]);
-    let (mut of_site, mut of_server) = (Vec::new(), Vec::new());
+    let (mut site_waits, mut server_waits) = (Vec::new(), Vec::new());
     for _ in 0..4 {
         minutes(&mut load, &mut now, &[("dead.ke", false)]);
-        let turn_of = |load: &mut Load, name: &str, now| match load.permit(now, server(1), &site(name), None)
+        let wait_of = |load: &mut Load, name: &str, now| match load.permit(now, server(1), &site(name), None)
         {
             PermitDecision::PauseUntil(time) | PermitDecision::CoolDownUntil(time) => {
                 time.duration_since(now).unwrap().as_secs()
             }
-            turn => panic!("{turn:?}"),
+            decision => panic!("{decision:?}"),
         };
-        of_site.push(turn_of(&mut load, "dead.ke", now));
-        of_server.push(turn_of(&mut load, "sound.ke", now));
+        site_waits.push(wait_of(&mut load, "dead.ke", now));
+        server_waits.push(wait_of(&mut load, "sound.ke", now));
     }
-    assert_eq!(of_server, [4; 4]);
+    assert_eq!(server_waits, [4; 4]);
     let jitter = |plain: u64| plain..=plain + plain / 10;
     assert!(
-        of_site.iter().zip([4, 8, 16, 32]).all(|(wait, plain)| jitter(plain).contains(wait)),
-        "{of_site:?}"
+        site_waits.iter().zip([4, 8, 16, 32]).all(|(wait, plain)| jitter(plain).contains(wait)),
+        "{site_waits:?}"
     );
 }
 
@@ -139,16 +139,16 @@ fn a_server_where_site_after_site_is_in_trouble_is_put_off_and_given_up() {
     let (mut load, mut now) = (load(), at(0.0));
     minutes(&mut load, &mut now, &[("sound.ke", true)]);
     // Each site has three troubles, of which one counts.
-    let questions: Vec<_> = names.iter().flat_map(|name| [(name.as_str(), false); 3]).collect();
-    let waits = minutes(&mut load, &mut now, &questions);
+    let requests: Vec<_> = names.iter().flat_map(|name| [(name.as_str(), false); 3]).collect();
+    let waits = minutes(&mut load, &mut now, &requests);
     // The fifth site starts a cool-down of five minutes, the sixth one of twenty …
     let long = waits
         .iter()
         .enumerate()
-        .filter_map(|(place, wait)| Some((place, (*wait)?)).filter(|(_, wait)| *wait > 1));
+        .filter_map(|(index, wait)| Some((index, (*wait)?)).filter(|(_, wait)| *wait > 1));
     let long: Vec<_> = long.collect();
-    for ((place, wait), (expected, least)) in long.iter().zip([(13, 5), (16, 20), (19, 80), (22, 320)]) {
-        assert!(*place == expected && (least..=least + least / 10).contains(wait), "{long:?}");
+    for ((index, wait), (expected, least)) in long.iter().zip([(13, 5), (16, 20), (19, 80), (22, 320)]) {
+        assert!(*index == expected && (least..=least + least / 10).contains(wait), "{long:?}");
     }
     // … and the ninth is the last that gets a request.
     assert_eq!((long.len(), waits.iter().flatten().count()), (4, 25), "{waits:?}");
@@ -161,15 +161,15 @@ fn where_many_sites_are_dead_a_long_row_of_them_is_chance() {
     // Shares of dead sites, from seventy observed ones and the prior: 11, 19, 45 and 62 %.
     for (dead_of_ten, suspicious) in [(1, 5), (2, 6), (5, 12), (7, 20)] {
         let (mut load, mut now) = (load(), at(0.0));
-        let questions: Vec<_> = names
+        let requests: Vec<_> = names
             .iter()
             .enumerate()
-            .map(|(place, name)| (name.as_str(), place % 10 >= dead_of_ten))
+            .map(|(index, name)| (name.as_str(), index % 10 >= dead_of_ten))
             .collect();
-        minutes(&mut load, &mut now, &questions);
-        let strangers: Vec<String> = (0..60).map(|number| format!("late{number}.ke")).collect();
-        let late: Vec<_> = strangers.iter().map(|name| (name.as_str(), false)).collect();
-        let waits = minutes(&mut load, &mut now, &late);
+        minutes(&mut load, &mut now, &requests);
+        let new_names: Vec<String> = (0..60).map(|number| format!("late{number}.ke")).collect();
+        let late_requests: Vec<_> = new_names.iter().map(|name| (name.as_str(), false)).collect();
+        let waits = minutes(&mut load, &mut now, &late_requests);
         assert_eq!(
             waits.iter().position(|wait| *wait >= Some(5)),
             Some(suspicious),
@@ -197,8 +197,8 @@ fn a_server_that_was_never_sound_is_given_up_when_five_sites_were_in_trouble() {
 #[test]
 fn a_site_that_has_a_server_for_itself_is_given_up_after_nine_troubles() {
     let (mut load, mut now) = (load(), at(0.0));
-    let questions = [&[("a.ke", true)][..], &[("a.ke", false); 10]].concat();
-    assert_eq!(minutes(&mut load, &mut now, &questions).iter().flatten().count(), 10);
+    let requests = [&[("a.ke", true)][..], &[("a.ke", false); 10]].concat();
+    assert_eq!(minutes(&mut load, &mut now, &requests).iter().flatten().count(), 10);
 }
 
 #[test]
@@ -220,14 +220,14 @@ fn a_server_that_breaks_off_every_answer_is_not_asked_at_the_usual_pace_for_ever
         (Some(504), None),
     ] {
         let (mut load, mut now) = (load(), at(0.0));
-        let mut asked = 0;
+        let mut request_count = 0;
         while let PermitDecision::Granted(permit) = load.permit(now, server(1), &site("a.ke"), None) {
-            load.settle(permit, Purpose::Page, &erring(now, status, failure));
-            asked += 1;
-            assert!(asked <= 9, "{status:?} {failure:?}");
+            load.settle(permit, Purpose::Page, &failed_response(now, status, failure));
+            request_count += 1;
+            assert!(request_count <= 9, "{status:?} {failure:?}");
             now = load.free_at(server(1)).map_or(now, |free| free.max(now));
         }
-        assert_eq!(asked, 9, "{status:?} {failure:?}");
+        assert_eq!(request_count, 9, "{status:?} {failure:?}");
     }
 }
 
@@ -247,7 +247,7 @@ fn what_tells_neither_trouble_nor_soundness_changes_nothing() {
     }
     let begun = now;
     for (status, failure) in unclear {
-        now = exchange(&mut load, now, |t| erring(t, status, failure));
+        now = exchange(&mut load, now, |t| failed_response(t, status, failure));
     }
     // Two doublings are not taken back.
     let passed = now.duration_since(begun).unwrap().as_secs_f64();
@@ -259,7 +259,7 @@ fn what_tells_neither_trouble_nor_soundness_changes_nothing() {
     let end = load.state_of(server(1)).unwrap().ledger.last_end().unwrap();
     assert!(now.duration_since(end).unwrap() >= Duration::from_secs(300));
     // An unclear response does not start the cool-down again.
-    let free = exchange(&mut load, now, |t| erring(t, Some(500), None));
+    let free = exchange(&mut load, now, |t| failed_response(t, Some(500), None));
     assert!(free.duration_since(now).unwrap() < Duration::from_secs(70));
 }
 

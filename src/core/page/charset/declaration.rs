@@ -27,7 +27,7 @@ pub(in crate::page) struct Declared {
 
 impl Declared {
     /// Takes a label; the first known one counts.
-    fn take_label(&mut self, label: &[u8]) {
+    fn add_label(&mut self, label: &[u8]) {
         let label = label.trim_ascii();
         if self.encoding.is_some() || label.is_empty() {
             return;
@@ -42,7 +42,7 @@ impl Declared {
     }
 
     /// Corrects a UTF-16 label: it cannot be true if it could be read byte by byte (WHATWG HTML §13.2.3.2).
-    fn mended(mut self) -> Self {
+    fn corrected(mut self) -> Self {
         self.encoding = self.encoding.map(|encoding| {
             if encoding == UTF_16LE || encoding == UTF_16BE {
                 UTF_8
@@ -60,8 +60,8 @@ impl Declared {
 pub(in crate::page) fn in_header(content_type: &str) -> Declared {
     let mut declared = Declared::default();
     match charset_in_fields(content_type) {
-        Some(label) => label.iter().for_each(|label| declared.take_label(label.as_bytes())),
-        None => label_in(content_type.as_bytes()).into_iter().for_each(|label| declared.take_label(label)),
+        Some(label) => label.iter().for_each(|label| declared.add_label(label.as_bytes())),
+        None => label_in(content_type.as_bytes()).into_iter().for_each(|label| declared.add_label(label)),
     }
     declared
 }
@@ -78,14 +78,14 @@ pub(in crate::page) fn in_meta(body: &[u8]) -> Declared {
     // This search costs a tenth of tokenizing, and the name of a tag can be spelled in no other way.
     let first = if last_meta(start).is_some() { scan(start, false) } else { Declared::default() };
     if first.encoding.is_some() {
-        return first.mended();
+        return first.corrected();
     }
     let Some(last) = last_meta(head) else { return Declared::default() };
     let has_seen_all = start.len() == head.len() || start.get(last..).is_some_and(|tag| tag.contains(&b'>'));
     if has_seen_all {
-        return first.mended();
+        return first.corrected();
     }
-    scan(head, true).mended()
+    scan(head, true).corrected()
 }
 
 /// The position of the last `meta` tag.
@@ -102,10 +102,10 @@ pub(in crate::page) fn in_xml_declaration(body: &[u8]) -> Declared {
     if let Some(rest) = start.strip_prefix(b"<?xml") {
         let end = rest.iter().position(|byte| *byte == b'>').unwrap_or(0);
         if let Some(label) = value_after(&rest[..end], b"encoding") {
-            declared.take_label(label);
+            declared.add_label(label);
         }
     }
-    declared.mended()
+    declared.corrected()
 }
 
 /// Listens for the `meta` elements of a document.
@@ -121,13 +121,13 @@ impl Listener for Metas {
         match tag.name {
             TagName::Meta => {
                 if let Some(charset) = tag.value(Attribute::Charset) {
-                    self.declared.take_label(charset.bytes);
+                    self.declared.add_label(charset.bytes);
                 } else if let (Some(pragma), Some(content)) =
                     (tag.value(Attribute::HttpEquiv), tag.value(Attribute::Content))
                     && pragma.bytes.trim_ascii().eq_ignore_ascii_case(b"content-type")
                     && let Some(label) = label_in(content.bytes)
                 {
-                    self.declared.take_label(label);
+                    self.declared.add_label(label);
                 }
             }
             TagName::Html
@@ -194,8 +194,8 @@ mod tests {
     fn what_the_first_bytes_say_outside_the_head_counts_whatever_comes_after_them() {
         let long = "x".repeat(2 * PRESCAN_BYTES);
         for rest in ["", "<meta", &long, &format!("{long}<b>"), &format!("{long}<b>metal")] {
-            let told = in_meta(format!("<p><meta charset=nonsense>{rest}").as_bytes());
-            assert!(told.has_unknown_label, "{}", rest.trim_matches('x'));
+            let result = in_meta(format!("<p><meta charset=nonsense>{rest}").as_bytes());
+            assert!(result.has_unknown_label, "{}", rest.trim_matches('x'));
         }
         assert_eq!(meta(&format!("<p><meta charset=euc-jp>{long}<meta name=a>")), Some(EUC_JP.name()));
     }

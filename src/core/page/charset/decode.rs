@@ -11,13 +11,13 @@ pub(in crate::page) fn decoded<'a>(body: &'a [u8], charset: &'static Encoding) -
         Some(Cow::Borrowed(text)) => (Cow::Borrowed(text.as_bytes()), 0),
         Some(Cow::Owned(text)) => (Cow::Owned(text.into_bytes()), 0),
         None => {
-            let (text, bad) = mended(body, charset);
+            let (text, bad) = with_replacements(body, charset);
             (Cow::Owned(text.into_bytes()), bad)
         }
     }
 }
 
-fn mended(body: &[u8], charset: &'static Encoding) -> (String, u32) {
+fn with_replacements(body: &[u8], charset: &'static Encoding) -> (String, u32) {
     let mut decoder = charset.new_decoder_without_bom_handling();
     let (mut text, mut rest, mut bad) = (String::with_capacity(body.len()), body, 0_u32);
     loop {

@@ -10,7 +10,7 @@ use crate::address::Host;
 const DETECTION_BYTES: usize = 64 * 1024;
 /// Only non-ASCII bytes distinguish charsets, and this number is enough: half a page of Greek, where one
 /// letter in a hundred reveals a Windows charset, or a paragraph of Japanese.
-const TELLING_BYTES: usize = 400;
+const NON_ASCII_BYTES: usize = 400;
 /// The neighbours of a non-ASCII byte are significant too: the other half of a pair, the case of a word ("
 /// n.º", four bytes, is the most that chardetng looks at). The detector does not get the ASCII bytes further
 /// away.
@@ -23,7 +23,7 @@ const ESCAPE: u8 = 0x1b;
 /// The smallest first byte of a non-ASCII character.
 const UTF_8_LEAD: u8 = 0xc2;
 /// The number of valid non-ASCII characters needed for each broken one.
-const SOUND_FOR_EACH_BROKEN: usize = 4;
+const VALID_PER_BROKEN: usize = 4;
 
 /// The most likely charset of the bytes, with the country of the host as a hint.
 pub(in crate::page) fn guess(body: &[u8], host: &Host) -> &'static Encoding {
@@ -58,16 +58,16 @@ pub(in crate::page) fn guess(body: &[u8], host: &Host) -> &'static Encoding {
     detector.guess(top_level_domain(host), Utf8Detection::Deny)
 }
 
-fn is_telling(byte: &u8) -> bool {
+fn is_non_ascii(byte: &u8) -> bool {
     !byte.is_ascii()
 }
 
 /// The non-ASCII bytes, each with its context, and the position where the search for them ends.
 fn pieces(window: &[u8]) -> (Vec<Range<usize>>, usize) {
-    let telling = window.iter().enumerate().filter(|(_, byte)| is_telling(byte)).map(|(at, _)| at);
+    let non_ascii = window.iter().enumerate().filter(|(_, byte)| is_non_ascii(byte)).map(|(at, _)| at);
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut fed_bytes = 0;
-    for (count, at) in (1..).zip(telling) {
+    for (count, at) in (1..).zip(non_ascii) {
         let (start, end) = (at.saturating_sub(CONTEXT_BYTES), (at + 1 + CONTEXT_BYTES).min(window.len()));
         match pieces.last_mut() {
             Some(last) if start <= last.end => {
@@ -79,7 +79,7 @@ fn pieces(window: &[u8]) -> (Vec<Range<usize>>, usize) {
                 pieces.push(start..end);
             }
         }
-        if count >= TELLING_BYTES || fed_bytes >= FED_BYTES {
+        if count >= NON_ASCII_BYTES || fed_bytes >= FED_BYTES {
             return (pieces, end);
         }
     }
@@ -98,7 +98,7 @@ fn is_utf_8(window: &[u8], is_whole: bool) -> bool {
     }
     let is_cut = str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
     broken -= usize::from(is_cut && !is_whole);
-    broken * SOUND_FOR_EACH_BROKEN <= sound
+    broken * VALID_PER_BROKEN <= sound
 }
 
 /// Whether the bytes are valid ISO-2022-JP; the last character may be cut if the window is not the whole
@@ -170,10 +170,10 @@ mod tests {
 
     #[test]
     fn utf_8_may_be_cut_where_looking_ends_and_nowhere_else() {
-        for ahead in 0..5 {
+        for padding in 0..5 {
             for letters in ["é", "日本語", "é 日 😀 "] {
-                let text = format!("{}{}", "x".repeat(ahead), letters.repeat(FED_BYTES));
-                assert_eq!(detected(text.as_bytes(), "jp"), UTF_8, "{ahead} {letters}");
+                let text = format!("{}{}", "x".repeat(padding), letters.repeat(FED_BYTES));
+                assert_eq!(detected(text.as_bytes(), "jp"), UTF_8, "{padding} {letters}");
             }
         }
         assert_ne!(detected("caf\u{e9}".as_bytes().split_last().unwrap().1, "fr"), UTF_8);
@@ -223,10 +223,10 @@ mod tests {
 
     #[test]
     fn any_host_is_a_hint_or_none() {
-        let of = |name: &str| top_level_domain(&Host::parse(name).unwrap()).map(<[u8]>::to_vec);
-        assert_eq!(of("a.中国").as_deref(), Some(b"xn--fiqs8s".as_slice()));
-        assert_eq!(of("a.b_c"), None);
-        assert_eq!(of("192.0.2.1"), None);
-        assert_eq!(of("[2001:db8::1]"), None);
+        let domain_of = |name: &str| top_level_domain(&Host::parse(name).unwrap()).map(<[u8]>::to_vec);
+        assert_eq!(domain_of("a.中国").as_deref(), Some(b"xn--fiqs8s".as_slice()));
+        assert_eq!(domain_of("a.b_c"), None);
+        assert_eq!(domain_of("192.0.2.1"), None);
+        assert_eq!(domain_of("[2001:db8::1]"), None);
     }
 }

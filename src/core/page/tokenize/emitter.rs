@@ -122,7 +122,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
     }
 
     /// Adds an attribute with its value to the tag, unless the tag already has it.
-    pub(in crate::page) fn give(&mut self, attribute: Attribute, value: &[u8]) {
+    pub(in crate::page) fn add_attribute(&mut self, attribute: Attribute, value: &[u8]) {
         if self.tag.begin_value(attribute) {
             self.tag.push_value(attribute, value);
         }
@@ -210,9 +210,9 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
     #[inline(never)]
     fn start_nested(&mut self) -> Option<State> {
         let was_inert = self.nesting.is_inert();
-        let place = if self.is_xml { self.enter_xml() } else { self.nesting.enter(&mut self.tag) };
-        self.tag.is_empty = place == TagPlacement::Empty;
-        match place {
+        let placement = if self.is_xml { self.enter_xml() } else { self.nesting.enter(&mut self.tag) };
+        self.tag.is_empty = placement == TagPlacement::Empty;
+        match placement {
             TagPlacement::Nowhere => return None,
             TagPlacement::InPlaceOfBody => self.listener.forget_body(),
             TagPlacement::Open | TagPlacement::Empty => {}
@@ -221,7 +221,7 @@ impl<'a, L: Listener> TagEmitter<'a, L> {
             self.listener.start(&self.tag);
         }
         self.last_start = self.tag.name;
-        let is_text = place == TagPlacement::Open && self.tag.namespace == Namespace::Html;
+        let is_text = placement == TagPlacement::Open && self.tag.namespace == Namespace::Html;
         if is_text { state_in(self.text_of_html()) } else { None }
     }
 

@@ -42,14 +42,14 @@ fn read<L: Listener>(text: &[u8], emitter: &mut TagEmitter<'_, L>) {
         let text = upto_markup(unread);
         emitter.emit_text(text);
         unread = &unread[text.len()..];
-        let behind = match unread {
+        let after = match unread {
             [] => return,
             [b'&', ..] => plain_text::reference(unread, |character| emitter.emit_text(character)),
-            [b'<', b'!', ..] => plain_text::behind_comment(unread),
+            [b'<', b'!', ..] => plain_text::after_comment(unread),
             _ => plain_tag::read(unread, emitter),
         };
-        unread = match behind {
-            Some(behind) => behind,
+        unread = match after {
+            Some(after) => after,
             None => {
                 let rest = Cell::new(unread);
                 let mut tokenizer = Tokenizer::new_with_emitter(
@@ -197,24 +197,24 @@ mod tests {
         }
     }
 
-    fn told(body: &str, syntax: Syntax) -> Vec<String> {
-        let mut told = ReceivedTokens::default();
-        tokenize(body.as_bytes(), &mut told, syntax);
-        told.end_text();
-        told.events
+    fn tokens(body: &str, syntax: Syntax) -> Vec<String> {
+        let mut tokens = ReceivedTokens::default();
+        tokenize(body.as_bytes(), &mut tokens, syntax);
+        tokens.end_text();
+        tokens.events
     }
 
-    fn told_by_html5gum_alone(body: &str, syntax: Syntax) -> Vec<String> {
-        let mut told = ReceivedTokens::default();
-        let emitter = TagEmitter::new(&mut told, syntax);
+    fn tokens_by_html5gum(body: &str, syntax: Syntax) -> Vec<String> {
+        let mut tokens = ReceivedTokens::default();
+        let emitter = TagEmitter::new(&mut tokens, syntax);
         Tokenizer::new_with_emitter(BoundedStackText::new(body.to_reader()), emitter).for_each(drop);
-        told.end_text();
-        told.events
+        tokens.end_text();
+        tokens.events
     }
 
     fn assert_same(body: &str) {
         for syntax in [Syntax::Html, Syntax::WholeHtml, Syntax::Xml] {
-            assert_eq!(told(body, syntax), told_by_html5gum_alone(body, syntax), "{syntax:?} {body:?}");
+            assert_eq!(tokens(body, syntax), tokens_by_html5gum(body, syntax), "{syntax:?} {body:?}");
         }
     }
 

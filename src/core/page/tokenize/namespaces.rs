@@ -12,7 +12,7 @@ pub(in crate::page) struct Namespaces {
     in_force: usize,
     open: Vec<OpenScope>,
     /// Open elements beyond [`MOST_OPEN`].
-    further: u32,
+    untracked: u32,
     /// The prefix of the tag that is being read.
     prefix: Prefix,
     /// The value of the last declaration, while it is being read.
@@ -30,7 +30,7 @@ struct Declaration {
 /// An open element, and the number of declarations in force around it.
 struct OpenScope {
     name: ElementName,
-    around: usize,
+    outer: usize,
 }
 
 /// As in HTML; deeper elements have no declarations.
@@ -87,10 +87,10 @@ impl Namespaces {
         if is_empty {
             self.declared.truncate(self.in_force);
         } else if self.open.len() < MOST_OPEN {
-            self.open.push(OpenScope { name, around: self.in_force });
+            self.open.push(OpenScope { name, outer: self.in_force });
             self.in_force = self.declared.len();
         } else {
-            self.further = self.further.saturating_add(1);
+            self.untracked = self.untracked.saturating_add(1);
             self.declared.truncate(self.in_force);
         }
         namespace
@@ -98,10 +98,10 @@ impl Namespaces {
 
     /// Leaves the innermost element of this name, and all elements open in it.
     pub(in crate::page) fn leave(&mut self, name: ElementName) {
-        if self.further > 0 {
-            self.further -= 1;
+        if self.untracked > 0 {
+            self.untracked -= 1;
         } else if let Some(at) = self.open.iter().rposition(|open| open.name == name) {
-            self.in_force = self.open[at].around;
+            self.in_force = self.open[at].outer;
             self.declared.truncate(self.in_force);
             self.open.truncate(at);
         }

@@ -23,7 +23,7 @@ pub(in crate::page) enum Syntax {
 pub(in crate::page) struct Nesting {
     open: Vec<OpenElement>,
     /// Open elements beyond [`MOST_OPEN`].
-    further: u32,
+    untracked: u32,
     /// `open` is in use: it is whole, or not empty. Also set in XML, whose namespaces are stored elsewhere.
     is_kept: bool,
     is_whole: bool,
@@ -202,15 +202,15 @@ impl Nesting {
         if breaks {
             self.leave_foreign();
         }
-        match self.pass(name, tag.name) {
-            Some(place) => return place,
+        match self.advance_stage(name, tag.name) {
+            Some(placement) => return placement,
             None if matches!(tag.name, TagName::Svg | TagName::Math) => return self.enter_root(tag),
             // The foreign content has ended; nothing is stored any more.
             None if !self.is_kept => return TagPlacement::Open,
             None => {}
         }
         tag.is_replaceable = self.is_replaceable();
-        self.make_room(name);
+        self.close_implied(name);
         match name.kind {
             ElementKind::Void | ElementKind::Document => {}
             ElementKind::TableGroup | ElementKind::TableRow | ElementKind::TableCell
@@ -237,7 +237,7 @@ impl Nesting {
 
     /// Advances the stage of the document with a start tag of HTML; returns the effect of the tag if the
     /// stage decides it.
-    fn pass(&mut self, name: ElementName, tag: TagName) -> Option<TagPlacement> {
+    fn advance_stage(&mut self, name: ElementName, tag: TagName) -> Option<TagPlacement> {
         if !self.is_whole || self.is_inert() {
             return None;
         }
@@ -252,7 +252,7 @@ impl Nesting {
             (Stage::Head | Stage::Replaceable, TagName::Frameset) => {
                 self.stage = Stage::Framesets(1);
                 self.open.clear();
-                self.further = 0;
+                self.untracked = 0;
                 Some(TagPlacement::InPlaceOfBody)
             }
             (Stage::Body, TagName::Frameset | TagName::Frame) => Some(TagPlacement::Nowhere),
@@ -277,7 +277,7 @@ impl Nesting {
     }
 
     /// Ends the open elements that a start tag ends.
-    fn make_room(&mut self, name: ElementName) {
+    fn close_implied(&mut self, name: ElementName) {
         match name.kind {
             ElementKind::Block | ElementKind::P | ElementKind::Form => self.close_p(),
             ElementKind::Heading => {
@@ -322,12 +322,12 @@ impl Nesting {
 
     /// Ends the last item of the list, and a paragraph in it.
     fn close_item(&mut self, name: ElementName) {
-        let is_like = |open: ElementName| {
+        let is_same_item = |open: ElementName| {
             if name.is_named(b"li") { open.is(name) } else { open.is_one_of([b"dd", b"dt"]) }
         };
         for at in (0..self.open.len()).rev() {
             let open = self.open[at];
-            if open.is_html(is_like) {
+            if open.is_html(is_same_item) {
                 self.truncate(at);
                 break;
             }
@@ -349,14 +349,15 @@ impl Nesting {
     /// Ends the elements that are open in a part of a table, before the next part.
     fn clear_to_table(&mut self, kind: ElementKind) {
         let Some(table) = self.table() else { return };
-        let stays = |open: ElementName| match kind {
+        let is_retained = |open: ElementName| match kind {
             ElementKind::TableCell => {
                 open.kind == ElementKind::TableRow || open.is_one_of([b"tbody", b"thead", b"tfoot"])
             }
             ElementKind::TableRow => open.is_one_of([b"tbody", b"thead", b"tfoot"]),
             _ => false,
         };
-        let last = (table..self.open.len()).rev().find(|at| *at == table || self.open[*at].is_html(stays));
+        let last =
+            (table..self.open.len()).rev().find(|at| *at == table || self.open[*at].is_html(is_retained));
         self.truncate(last.map_or(table, |at| at + 1));
     }
 
@@ -386,8 +387,8 @@ impl Nesting {
             }
             return;
         }
-        if self.further > 0 {
-            self.further -= 1;
+        if self.untracked > 0 {
+            self.untracked -= 1;
             return;
         }
         let name = tag.element;
@@ -460,7 +461,7 @@ impl Nesting {
                 self.in_table_scope(|open| open.is(name)).map_or(ScopeSearch::Nowhere, ScopeSearch::At)
             }
             ElementKind::Option | ElementKind::Text | ElementKind::Special | ElementKind::Ordinary => {
-                self.before_special(name)
+                self.find_before_special(name)
             }
         };
         match found {
@@ -493,10 +494,10 @@ impl Nesting {
         if at < self.open.len() {
             self.open.remove(at);
             let within = self.open.split_off(at);
-            let stays = |open: &OpenElement| {
+            let is_retained = |open: &OpenElement| {
                 open.is_special() || open.is_html(|open| open.kind == ElementKind::Formatting)
             };
-            self.open.extend(within.into_iter().filter(stays));
+            self.open.extend(within.into_iter().filter(is_retained));
         }
     }
 
@@ -520,7 +521,7 @@ impl Nesting {
     }
 
     /// The innermost open element of this name, unless a special element is inside it.
-    fn before_special(&self, name: ElementName) -> ScopeSearch {
+    fn find_before_special(&self, name: ElementName) -> ScopeSearch {
         for at in (0..self.open.len()).rev() {
             let open = self.open[at];
             if open.is_html(|open| open.is(name)) {
@@ -535,17 +536,17 @@ impl Nesting {
 
     /// Ends foreign elements up to an integration point or an HTML element.
     fn leave_foreign(&mut self) {
-        let stays = |open: &OpenElement| {
+        let is_retained = |open: &OpenElement| {
             !open.is_foreign() || matches!(open.point, IntegrationPoint::Html | IntegrationPoint::Text)
         };
-        self.truncate(self.open.iter().rposition(stays).map_or(0, |last| last + 1));
+        self.truncate(self.open.iter().rposition(is_retained).map_or(0, |last| last + 1));
     }
 
     fn push(&mut self, open: OpenElement) {
         if self.open.len() < MOST_OPEN {
             self.open.push(open);
         } else {
-            self.further = self.further.saturating_add(1);
+            self.untracked = self.untracked.saturating_add(1);
         }
         self.is_kept = true;
     }

@@ -23,28 +23,28 @@ pub(in crate::page) fn read<'t, L: Listener>(
     let name = emitter.begin(is_end, spelled);
     let is_markup = is_end || emitter.text() == Text::Markup;
     // In XML any element may declare a namespace.
-    let is_looked_at = name != TagName::Other || emitter.is_xml();
+    let has_known_attributes = name != TagName::Other || emitter.is_xml();
     loop {
         let before = unread;
         unread = without_space(unread);
         match unread {
-            [b'>', behind @ ..] if is_markup => {
+            [b'>', after @ ..] if is_markup => {
                 emitter.emit_plain_tag();
-                return Some(behind);
+                return Some(after);
             }
-            [b'>', behind @ ..] => {
-                let (text, behind) = plain_text::raw_text(name, behind)?;
+            [b'>', after @ ..] => {
+                let (text, after) = plain_text::raw_text(name, after)?;
                 emitter.emit_plain_tag();
                 emitter.emit_text(text);
-                return Some(behind);
+                return Some(after);
             }
-            [b'/', b'>', behind @ ..] if is_markup => {
+            [b'/', b'>', after @ ..] if is_markup => {
                 emitter.set_self_closing();
                 emitter.emit_plain_tag();
-                return Some(behind);
+                return Some(after);
             }
             _ if is_end || before.len() == unread.len() => return None,
-            _ => unread = read_attribute(unread, is_looked_at.then_some(name), emitter)?,
+            _ => unread = read_attribute(unread, has_known_attributes.then_some(name), emitter)?,
         }
     }
 }
@@ -57,7 +57,7 @@ fn read_attribute<'t, L: Listener>(
     emitter: &mut TagEmitter<'_, L>,
 ) -> Option<&'t [u8]> {
     let (name, unread) = split_name(text, &IN_ATTRIBUTE_NAMES)?;
-    let (value, behind) = match unread {
+    let (value, after) = match unread {
         [b'=', quote @ (b'"' | b'\''), rest @ ..] => {
             let end = memchr(*quote, rest)?;
             (&rest[..end], &rest[end + 1..])
@@ -67,19 +67,19 @@ fn read_attribute<'t, L: Listener>(
         _ if without_space(unread).first() == Some(&b'=') => return None,
         _ => (&[][..], unread),
     };
-    if !matches!(behind.first()?, b' ' | b'\n' | b'\t' | b'\x0c' | b'>' | b'/') {
+    if !matches!(after.first()?, b' ' | b'\n' | b'\t' | b'\x0c' | b'>' | b'/') {
         return None;
     }
-    let Some(tag) = tag else { return Some(behind) };
+    let Some(tag) = tag else { return Some(after) };
     if let Some(attribute) = Attribute::spelled(tag, name) {
         if memchr3(b'&', 0, b'\r', value).is_some() {
             return None;
         }
-        emitter.give(attribute, value);
+        emitter.add_attribute(attribute, value);
     } else if emitter.is_xml() && name.starts_with(b"xmlns") {
         return None;
     }
-    Some(behind)
+    Some(after)
 }
 
 /// A table of bytes in a set: a fast look-up, because most bytes of most pages are in tags.
@@ -114,9 +114,9 @@ fn split_name<'t>(text: &'t [u8], in_names: &Bytes) -> Option<(&'t [u8], &'t [u8
 fn split_unquoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0c' | b'>');
     let end = text.iter().position(ends).filter(|end| *end > 0)?;
-    let (value, behind) = text.split_at(end);
+    let (value, after) = text.split_at(end);
     let is_rare = |byte: &u8| matches!(byte, b'"' | b'\'' | b'<' | b'=' | b'`' | b'\r');
-    (!value.iter().any(is_rare)).then_some((value, behind))
+    (!value.iter().any(is_rare)).then_some((value, after))
 }
 
 fn without_space(text: &[u8]) -> &[u8] {

@@ -12,24 +12,24 @@ const NAMED: [(&[u8], &str); 6] =
 /// The number of digits in a numeric reference: enough for any character.
 const MOST_DIGITS: usize = 7;
 
-/// Passes the character of a character reference (WHATWG HTML §13.2.5.72) to `tell`, and returns the text
+/// Passes the character of a character reference (WHATWG HTML §13.2.5.72) to `emit`, and returns the text
 /// after it. An `&` that begins no reference is passed as it is.
-pub(in crate::page) fn reference(text: &[u8], tell: impl FnOnce(&[u8])) -> Option<&[u8]> {
-    let behind = text.strip_prefix(b"&")?;
-    match behind.first()? {
+pub(in crate::page) fn reference(text: &[u8], emit: impl FnOnce(&[u8])) -> Option<&[u8]> {
+    let after = text.strip_prefix(b"&")?;
+    match after.first()? {
         b'#' => {
-            let (character, behind) = numeric(&behind[1..])?;
-            tell(character.encode_utf8(&mut [0; 4]).as_bytes());
-            Some(behind)
+            let (character, after) = numeric(&after[1..])?;
+            emit(character.encode_utf8(&mut [0; 4]).as_bytes());
+            Some(after)
         }
         first if first.is_ascii_alphanumeric() => {
-            let (name, character) = NAMED.iter().find(|(name, _)| behind.starts_with(name))?;
-            tell(character.as_bytes());
-            Some(&behind[name.len()..])
+            let (name, character) = NAMED.iter().find(|(name, _)| after.starts_with(name))?;
+            emit(character.as_bytes());
+            Some(&after[name.len()..])
         }
         _ => {
-            tell(b"&");
-            Some(behind)
+            emit(b"&");
+            Some(after)
         }
     }
 }
@@ -51,7 +51,7 @@ fn numeric(text: &[u8]) -> Option<(char, &[u8])> {
 }
 
 /// The text after a comment (§13.2.5.43 and those after it).
-pub(in crate::page) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
+pub(in crate::page) fn after_comment(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(b"<!--")?;
     // The dashes that open it may close it (`<!-->`, `<!--->`), but not as `<!--!>`.
     let unread = &text[2..];
@@ -65,13 +65,13 @@ pub(in crate::page) fn behind_comment(text: &[u8]) -> Option<&[u8]> {
 /// The text of an element whose text is not markup, and the rest, which begins with its end tag.
 pub(in crate::page) fn raw_text(name: TagName, text: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr_iter(b'<', text).find(|at| ends(name, &text[*at..]))?;
-    let (content, behind) = text.split_at(end);
+    let (content, after) = text.split_at(end);
     let is_plain = match name.text() {
         Text::Raw => true,
         Text::Script => find(content, b"<!--").is_none(),
         Text::Markup | Text::Escapable | Text::Endless => false,
     };
-    (is_plain && memchr(0, content).is_none()).then_some((content, behind))
+    (is_plain && memchr(0, content).is_none()).then_some((content, after))
 }
 
 /// Whether the end tag of the element is at this position.

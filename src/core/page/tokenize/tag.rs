@@ -116,11 +116,11 @@ impl Tag {
     }
 
     pub(in crate::page) fn push_value(&mut self, attribute: Attribute, piece: &[u8]) {
-        let most_bytes = if attribute == Attribute::Srcdoc { MAX_SRCDOC_BYTES } else { MAX_VALUE_BYTES };
+        let max_bytes = if attribute == Attribute::Srcdoc { MAX_SRCDOC_BYTES } else { MAX_VALUE_BYTES };
         let value = &mut self.values[attribute as usize];
-        let room = most_bytes - value.bytes.len();
-        value.is_cut |= piece.len() > room;
-        value.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        let free_bytes = max_bytes - value.bytes.len();
+        value.is_cut |= piece.len() > free_bytes;
+        value.bytes.extend_from_slice(&piece[..piece.len().min(free_bytes)]);
     }
 
     pub(in crate::page) fn value(&self, attribute: Attribute) -> Option<AttributeValue<'_>> {

@@ -53,19 +53,19 @@ impl LinkUse {
         let (moved, transfer) =
             (response.wire.sent + response.wire.received, response.timings.transfer().as_secs_f64());
         let after_head = after_head(response) as f64;
-        let was_at_once = transfer < SHORTEST && after_head >= 2.0 * AT_ONCE * SEGMENT;
+        let is_instant = transfer < SHORTEST && after_head >= 2.0 * AT_ONCE * SEGMENT;
         let hour = response.ended().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / HOUR;
-        if was_at_once {
-            self.take_rate(hour, (after_head - AT_ONCE * SEGMENT) / SHORTEST);
+        if is_instant {
+            self.note_rate(hour, (after_head - AT_ONCE * SEGMENT) / SHORTEST);
         } else if transfer >= SHORTEST && after_head >= ENOUGH * SEGMENT {
-            self.take_rate(hour, (after_head - SEGMENT) / transfer);
+            self.note_rate(hour, (after_head - SEGMENT) / transfer);
         }
         let at_best = self.rate().map_or(transfer, |rate| moved as f64 / rate);
-        let seconds = if was_at_once { at_best.min(transfer) } else { at_best };
-        whole_microseconds(seconds / self.most_quiet())
+        let seconds = if is_instant { at_best.min(transfer) } else { at_best };
+        whole_microseconds(seconds / self.max_quiet())
     }
 
-    fn take_rate(&mut self, hour: u64, rate: f64) {
+    fn note_rate(&mut self, hour: u64, rate: f64) {
         self.hours = Some(match self.hours {
             None => {
                 let best = self.before.map_or(rate, |before| before.max(rate));
@@ -83,13 +83,13 @@ impl LinkUse {
     }
 
     fn rate(&self) -> Option<f64> {
-        let of_late =
+        let recent_rate =
             self.hours.map(|hours| hours.best_before.map_or(hours.best, |before| before.max(hours.best)));
-        of_late.or(self.before)
+        recent_rate.or(self.before)
     }
 
     /// The factor by which more of the link than usual may be taken in this hour, at the most.
-    fn most_quiet(&self) -> f64 {
+    fn max_quiet(&self) -> f64 {
         match (self.before, self.hours) {
             // The link may have been observed for days.
             (Some(_), _) => MOST_QUIET,
@@ -112,7 +112,7 @@ fn after_head(response: &Response) -> u64 {
 }
 
 /// The pause after a link was busy for this time, so that at most this share of it is taken.
-pub(in crate::promises) fn pause_for(link: Duration, harm: Option<f64>, longest: Duration) -> Duration {
+pub(in crate::promises) fn link_pause(link: Duration, harm: Option<f64>, longest: Duration) -> Duration {
     let Some(share) = harm else { return Duration::ZERO };
     let seconds = (link.as_secs_f64() / share).min(longest.as_secs_f64());
     whole_microseconds(seconds)

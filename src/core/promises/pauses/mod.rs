@@ -34,7 +34,7 @@ struct ServerHistory {
     pauses: Vec<DuePause>,
     last_end: Option<SystemTime>,
     /// The cool-down that the server requested …
-    asked: Option<CoolDown>,
+    requested: Option<CoolDown>,
     /// … and the one because it was in trouble again and again.
     put_off: Option<CoolDown>,
     /// When it became known that the server gets no more requests.
@@ -67,15 +67,15 @@ struct PausedRedirect {
 
 impl DuePauses {
     /// Adds the record of a server that is not known here.
-    pub(super) fn add_server(&mut self, server: IpAddr, past: &ServerRecord) {
-        if past.last_end.is_none() {
+    pub(super) fn add_server(&mut self, server: IpAddr, record: &ServerRecord) {
+        if record.last_end.is_none() {
             return;
         }
         self.servers.entry(server).or_insert_with(|| ServerHistory {
-            troubles: Troubles::of_old(),
-            link: LinkUse::with_rate(past.best_rate),
-            last_end: past.last_end,
-            given_up: past.last_end.filter(|_| past.is_given_up),
+            troubles: Troubles::for_recorded_server(),
+            link: LinkUse::with_rate(record.best_rate),
+            last_end: record.last_end,
+            given_up: record.last_end.filter(|_| record.is_given_up),
             ..ServerHistory::default()
         });
     }
@@ -94,22 +94,21 @@ impl DuePauses {
     /// Checks the start of an exchange against the pauses that are due.
     pub(super) fn check(&self, fact: &Fact<'_>, limits: &PromisedLimits, short: &mut ShortPauses) {
         let (address, pace) = (server_at(fact.address), &limits.pace);
-        let told = fact.response.started;
-        let started = ExchangeStart { address, told, latest: told + limits.rounding };
+        let reported = fact.response.started;
+        let started = ExchangeStart { address, reported, latest: reported + limits.rounding };
         let counted = short.retry_after.times;
         if let Some(server) = self.servers.get(&address) {
             server.compare(started, fact, pace, short);
         }
         if short.retry_after.times == counted {
-            let who = |early: EarlyStart| format!("{address} {early}, after a redirect");
-            short.retry_after.note(self.early_redirected_request(fact, started), who);
+            let describe = |early_start: EarlyStart| format!("{address} {early_start}, after a redirect");
+            short.retry_after.note(self.early_redirected_request(fact, started), describe);
         }
         let neighbourhood = Neighbourhood::from_address(address);
-        if let (Some(places), Some(pauses)) =
-            (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
+        if let (Some(slots), Some(pauses)) = (pace.per_neighbourhood, self.neighbourhoods.get(&neighbourhood))
         {
-            let who = |early: EarlyStart| format!("{neighbourhood} {early}");
-            short.neighbourhood.note(early(pauses, started, places, DuePause::latest), who);
+            let describe = |early_start: EarlyStart| format!("{neighbourhood} {early_start}");
+            short.neighbourhood.note(early_start(pauses, started, slots, DuePause::latest), describe);
         }
     }
 
@@ -122,13 +121,13 @@ impl DuePauses {
         let server = self.servers.entry(address).or_default();
         let pause = server.settle(fact, pace);
         let begun = fact.response.started + limits.rounding;
-        keep(&mut server.pauses, pause, begun, pace.per_address);
-        if let Some(places) = pace.per_neighbourhood {
-            keep(
+        add_pause(&mut server.pauses, pause, begun, pace.per_address);
+        if let Some(slots) = pace.per_neighbourhood {
+            add_pause(
                 self.neighbourhoods.entry(Neighbourhood::from_address(address)).or_default(),
                 pause,
                 begun,
-                places,
+                slots,
             );
         }
     }
@@ -150,7 +149,7 @@ impl DuePauses {
             redirects.retain(|redirect| redirect.cool_down.until > time);
             !redirects.is_empty()
         });
-        self.servers.retain(|_, server| server.is_owed_something_at(time));
+        self.servers.retain(|_, server| server.has_pause_at(time));
         self.neighbourhoods.retain(|_, pauses| pauses.iter().any(|pause| pause.latest() > time));
     }
 
@@ -162,33 +161,33 @@ impl DuePauses {
 impl ServerHistory {
     /// Checks the start of an exchange at this server.
     fn compare(&self, started: ExchangeStart, fact: &Fact<'_>, pace: &Pace, short: &mut ShortPauses) {
-        let places = pace.per_address;
-        let who = |early: EarlyStart| format!("{} {early}", started.address);
+        let slots = pace.per_address;
+        let describe = |early_start: EarlyStart| format!("{} {early_start}", started.address);
         let until = |count: &mut Count, until: fn(&DuePause) -> SystemTime| {
-            count.note(early(&self.pauses, started, places, until), who);
+            count.note(early_start(&self.pauses, started, slots, until), describe);
         };
         // With one slot, the shortest gap seen shows breaches of the least pause.
-        if places > 1 {
+        if slots > 1 {
             until(&mut short.least, |pause| pause.least);
         }
         until(&mut short.slow, |pause| pause.slow);
         until(&mut short.link, |pause| pause.link);
-        let trouble = early(&self.pauses, started, places, |pause| pause.trouble);
-        short.trouble.note(trouble, who);
+        let trouble = early_start(&self.pauses, started, slots, |pause| pause.trouble);
+        short.trouble.note(trouble, describe);
         if let Some(delay) = fact.crawl_delay {
             let until = |pause: &DuePause| pause.ended.checked_add(delay).unwrap_or(pause.ended);
-            short.crawl_delay.note(early(&self.pauses, started, places, until), who);
+            short.crawl_delay.note(early_start(&self.pauses, started, slots, until), describe);
         }
-        let early_for = |cool_down: Option<CoolDown>| {
+        let early_in = |cool_down: Option<CoolDown>| {
             let ended = self.last_end.filter(|ended| *ended <= started.latest)?;
             let cool_down = cool_down
                 .filter(|cool_down| cool_down.known <= started.latest && started.latest < cool_down.until)?;
             EarlyStart::new(started, ended, cool_down.until)
         };
-        short.retry_after.note(early_for(self.asked), who);
-        let put_off = early_for(self.put_off);
-        short.put_off.note(put_off, who);
-        if self.given_up.is_some_and(|known| known <= started.told) {
+        short.retry_after.note(early_in(self.requested), describe);
+        let put_off = early_in(self.put_off);
+        short.put_off.note(put_off, describe);
+        if self.given_up.is_some_and(|known| known <= started.reported) {
             short.put_off.add(|| format!("{} after it was given up", started.address));
         } else if let (None, None, Some(cool_down)) =
             (trouble, put_off, self.troubles.cool_down_of(fact.site))
@@ -202,15 +201,15 @@ impl ServerHistory {
     fn settle(&mut self, fact: &Fact<'_>, pace: &Pace) -> DuePause {
         let response = fact.response;
         let ended = response.ended();
-        let owed = self.troubles.take(pace, fact.site, response);
+        let backoff = self.troubles.take(pace, fact.site, response);
         let slow = pause_for_time(pace, response.timings.response_time());
-        let share = link::pause_for(self.link.take(response), pace.harm, pace.longest_pause());
+        let share = link::link_pause(self.link.take(response), pace.harm, pace.longest_pause());
         let usual = pace.min_delay.max(slow).max(share);
-        let trouble = Some(doubled(pace, usual, owed.doublings)).filter(|pause| *pause > usual);
+        let trouble = Some(doubled(pace, usual, backoff.doublings)).filter(|pause| *pause > usual);
         let cool_down = |time| Some(CoolDown { known: ended, until: ended.checked_add(time)? });
-        self.asked = longer(self.asked, response.head.retry_after.and_then(cool_down));
-        self.put_off = longer(self.put_off, owed.put_off.and_then(cool_down));
-        if owed.is_given_up {
+        self.requested = longer(self.requested, response.head.retry_after.and_then(cool_down));
+        self.put_off = longer(self.put_off, backoff.put_off.and_then(cool_down));
+        if backoff.is_given_up {
             self.given_up = self.given_up.or(Some(ended));
         }
         self.last_end = self.last_end.max(Some(ended));
@@ -223,8 +222,9 @@ impl ServerHistory {
         }
     }
 
-    fn is_owed_something_at(&self, time: SystemTime) -> bool {
-        let cool_downs = [self.asked, self.put_off].into_iter().flatten().map(|cool_down| cool_down.until);
+    fn has_pause_at(&self, time: SystemTime) -> bool {
+        let cool_downs =
+            [self.requested, self.put_off].into_iter().flatten().map(|cool_down| cool_down.until);
         // No Crawl-delay that is obeyed is longer than `LONGEST_WAIT`.
         let pauses = self.pauses.iter().map(|pause| pause.latest().max(pause.ended + LONGEST_WAIT));
         cool_downs.chain(pauses).any(|until| until > time) || self.troubles.has_site_cool_down_at(time)
@@ -262,16 +262,17 @@ fn compare_with_cool_down(
     pace: &Pace,
     short: &mut ShortPauses,
 ) {
-    let who = || format!("{site} at {}", started.address);
+    let describe = || format!("{site} at {}", started.address);
     match cool_down.until {
-        None if cool_down.known <= started.told => {
-            short.put_off.add(|| format!("{} after it was given up", who()));
+        None if cool_down.known <= started.reported => {
+            short.put_off.add(|| format!("{} after it was given up", describe()));
         }
         Some(until) if cool_down.known <= started.latest && started.latest < until => {
             let is_pause = until <= cool_down.known + pace.max_delay.max(pace.min_delay);
             let count = if is_pause { &mut short.trouble } else { &mut short.put_off };
-            count
-                .note(EarlyStart::new(started, cool_down.known, until), |early| format!("{} {early}", who()));
+            count.note(EarlyStart::new(started, cool_down.known, until), |early_start| {
+                format!("{} {early_start}", describe())
+            });
         }
         _ => {}
     }
@@ -284,11 +285,11 @@ fn longer(one: Option<CoolDown>, other: Option<CoolDown>) -> Option<CoolDown> {
 /// Keeps at most one pause per slot. The exchange took a free slot, or one whose pause was over when it
 /// began; which one is unknown. The slot whose exchange ended last leaves the most room for later exchanges.
 /// If no slot was free, the exchange took the one whose pause ended first.
-fn keep(pauses: &mut Vec<DuePause>, pause: DuePause, begun: SystemTime, places: u32) {
+fn add_pause(pauses: &mut Vec<DuePause>, pause: DuePause, begun: SystemTime, slots: u32) {
     let each = || pauses.iter().enumerate();
     let is_over = |pause: &DuePause| pause.ended.max(pause.latest()) <= begun;
     let mut taken = each().filter(|(_, pause)| is_over(pause)).max_by_key(|(_, pause)| pause.ended);
-    if taken.is_none() && pauses.len() >= places.max(1) as usize {
+    if taken.is_none() && pauses.len() >= slots.max(1) as usize {
         taken = each().min_by_key(|(_, pause)| pause.latest());
     }
     if let Some((taken, _)) = taken {
@@ -297,12 +298,12 @@ fn keep(pauses: &mut Vec<DuePause>, pause: DuePause, begun: SystemTime, places: 
     pauses.push(pause);
 }
 
-/// Where and when an exchange began: `told` is the recorded time, `latest` the latest possible one if the
+/// Where and when an exchange began: `reported` is the recorded time, `latest` the latest possible one if the
 /// record is rounded.
 #[derive(Clone, Copy)]
 struct ExchangeStart {
     address: IpAddr,
-    told: SystemTime,
+    reported: SystemTime,
     latest: SystemTime,
 }
 
@@ -310,45 +311,45 @@ struct ExchangeStart {
 #[derive(Clone, Copy)]
 struct EarlyStart {
     after: Duration,
-    wanted: Duration,
+    required: Duration,
 }
 
 /// Whether an exchange began too early. An exchange takes a slot while it runs and during the pause that
 /// follows. This one began when no slot was free, although at least one slot was only pausing.
-fn early(
+fn early_start(
     pauses: &[DuePause],
     started: ExchangeStart,
-    places: u32,
+    slots: u32,
     until: impl Fn(&DuePause) -> SystemTime,
 ) -> Option<EarlyStart> {
     let latest = started.latest;
     let taken = pauses.iter().filter(|pause| pause.ended > latest || until(pause) > latest).count();
-    if taken < places as usize {
+    if taken < slots as usize {
         return None;
     }
     // Too many exchanges at once are judged separately: then no slot is pausing.
-    let resting = pauses.iter().filter(|pause| pause.ended <= latest && until(pause) > latest);
-    let last = resting.max_by_key(|pause| until(pause))?;
+    let cooling = pauses.iter().filter(|pause| pause.ended <= latest && until(pause) > latest);
+    let last = cooling.max_by_key(|pause| until(pause))?;
     EarlyStart::new(started, last.ended, until(last))
 }
 
 impl EarlyStart {
     fn new(started: ExchangeStart, ended: SystemTime, until: SystemTime) -> Option<Self> {
-        let after = started.told.duration_since(ended).unwrap_or_default();
-        Some(Self { after, wanted: until.duration_since(ended).ok()? })
+        let after = started.reported.duration_since(ended).unwrap_or_default();
+        Some(Self { after, required: until.duration_since(ended).ok()? })
     }
 }
 
 impl std::fmt::Display for EarlyStart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "after {:.3?} instead of {:.3?}", self.after, self.wanted)
+        write!(f, "after {:.3?} instead of {:.3?}", self.after, self.required)
     }
 }
 
 impl Count {
-    fn note(&mut self, early: Option<EarlyStart>, who: impl Fn(EarlyStart) -> String) {
-        if let Some(early) = early {
-            self.add(|| who(early));
+    fn note(&mut self, early_start: Option<EarlyStart>, describe: impl Fn(EarlyStart) -> String) {
+        if let Some(early_start) = early_start {
+            self.add(|| describe(early_start));
         }
     }
 }

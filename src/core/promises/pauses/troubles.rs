@@ -21,7 +21,7 @@ pub(in crate::promises) struct Troubles {
     /// Ordered by the last trouble, the latest at the end.
     sites: VecDeque<(Site, TroubleRun, DueSiteCoolDown)>,
     /// Sites in trouble since the last sound response.
-    in_the_row: Vec<Site>,
+    troubled_sites: Vec<Site>,
 }
 
 /// The sites that have had a sound response.
@@ -60,20 +60,20 @@ pub(in crate::promises) struct DueBackoff {
     pub is_given_up: bool,
 }
 
-const MOST_DOUBLINGS: u8 = 8;
+const MAX_DOUBLINGS: u8 = 8;
 const SOUND_FOR_ONE: u8 = 4;
-const TOO_MANY: u8 = 5;
-const LAST: u8 = 9;
+const PUT_OFF_TROUBLES: u8 = 5;
+const GIVE_UP_TROUBLES: u8 = 9;
 /// The first cool-down, in longest pauses.
 const FIRST_PUT_OFF: u32 = 5;
 /// Fewer sites in trouble do not prove that the whole server is dead.
-const SITES_OF_THE_DEAD: usize = 5;
+const MIN_SITES_OF_DEAD_SERVER: usize = 5;
 /// Half as many as the survey has to remember.
-const MOST_SITES: usize = 128;
+const MAX_SITES: usize = 128;
 
 impl Troubles {
     /// The troubles of a server from an earlier run, of which no more is known.
-    pub(in crate::promises) fn of_old() -> Self {
+    pub(in crate::promises) fn for_recorded_server() -> Self {
         Self { sound: SoundFor::Several, ..Self::default() }
     }
 
@@ -81,21 +81,21 @@ impl Troubles {
     pub(in crate::promises) fn take(&mut self, pace: &Pace, site: &Site, response: &Response) -> DueBackoff {
         let ended = response.ended();
         if is_trouble(response) {
-            self.take_trouble(pace, site, ended)
+            self.note_trouble(pace, site, ended)
         } else if is_sound(response) {
-            self.take_sound(pace, site, ended);
+            self.note_sound(pace, site, ended);
             DueBackoff { doublings: self.server.doublings, ..DueBackoff::default() }
         } else {
             DueBackoff { doublings: self.server.doublings, ..DueBackoff::default() }
         }
     }
 
-    fn take_trouble(&mut self, pace: &Pace, site: &Site, ended: SystemTime) -> DueBackoff {
-        let mut row = self.take_out(site).unwrap_or_default();
-        row.take_trouble();
-        self.put_back(site, row, pace, ended);
-        if !self.in_the_row.contains(site) && self.in_the_row.len() < SITES_OF_THE_DEAD {
-            self.in_the_row.push(site.clone());
+    fn note_trouble(&mut self, pace: &Pace, site: &Site, ended: SystemTime) -> DueBackoff {
+        let mut run = self.remove_site(site).unwrap_or_default();
+        run.note_trouble();
+        self.insert_site(site, run, pace, ended);
+        if !self.troubled_sites.contains(site) && self.troubled_sites.len() < MIN_SITES_OF_DEAD_SERVER {
+            self.troubled_sites.push(site.clone());
         }
         let serves_others = match &self.sound {
             SoundFor::None => false,
@@ -105,22 +105,22 @@ impl Troubles {
         if serves_others {
             return DueBackoff { doublings: self.server.doublings, ..DueBackoff::default() };
         }
-        self.server.take_trouble();
-        let is_dead = self.in_the_row.len() >= SITES_OF_THE_DEAD;
+        self.server.note_trouble();
+        let is_dead = self.troubled_sites.len() >= MIN_SITES_OF_DEAD_SERVER;
         DueBackoff {
             doublings: self.server.doublings,
             put_off: self.server.put_off(pace),
-            is_given_up: is_dead && self.server.troubles >= LAST,
+            is_given_up: is_dead && self.server.troubles >= GIVE_UP_TROUBLES,
         }
     }
 
-    fn take_sound(&mut self, pace: &Pace, site: &Site, ended: SystemTime) {
-        self.server.take_sound();
-        self.in_the_row.clear();
-        if let Some(mut row) = self.take_out(site) {
-            row.take_sound();
-            if row.doublings > 0 {
-                self.put_back(site, row, pace, ended);
+    fn note_sound(&mut self, pace: &Pace, site: &Site, ended: SystemTime) {
+        self.server.note_sound();
+        self.troubled_sites.clear();
+        if let Some(mut run) = self.remove_site(site) {
+            run.note_sound();
+            if run.doublings > 0 {
+                self.insert_site(site, run, pace, ended);
             }
         }
         match &self.sound {
@@ -130,18 +130,18 @@ impl Troubles {
         }
     }
 
-    fn take_out(&mut self, site: &Site) -> Option<TroubleRun> {
-        let place = self.sites.iter().position(|(known, ..)| known == site)?;
-        self.sites.remove(place).map(|(_, row, _)| row)
+    fn remove_site(&mut self, site: &Site) -> Option<TroubleRun> {
+        let index = self.sites.iter().position(|(known, ..)| known == site)?;
+        self.sites.remove(index).map(|(_, run, _)| run)
     }
 
-    fn put_back(&mut self, site: &Site, row: TroubleRun, pace: &Pace, ended: SystemTime) {
-        if self.sites.len() >= MOST_SITES {
+    fn insert_site(&mut self, site: &Site, run: TroubleRun, pace: &Pace, ended: SystemTime) {
+        if self.sites.len() >= MAX_SITES {
             self.sites.pop_front();
         }
-        let wait = row.put_off(pace).unwrap_or_else(|| doubled(pace, pace.min_delay, row.doublings));
-        let until = if row.troubles >= LAST { None } else { ended.checked_add(wait) };
-        self.sites.push_back((site.clone(), row, DueSiteCoolDown { known: ended, until }));
+        let wait = run.put_off(pace).unwrap_or_else(|| doubled(pace, pace.min_delay, run.doublings));
+        let until = if run.troubles >= GIVE_UP_TROUBLES { None } else { ended.checked_add(wait) };
+        self.sites.push_back((site.clone(), run, DueSiteCoolDown { known: ended, until }));
     }
 
     /// The cool-down of a site because of its own troubles.
@@ -156,13 +156,13 @@ impl Troubles {
 }
 
 impl TroubleRun {
-    fn take_trouble(&mut self) {
+    fn note_trouble(&mut self) {
         self.troubles = self.troubles.saturating_add(1);
-        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
         self.sound = 0;
     }
 
-    fn take_sound(&mut self) {
+    fn note_sound(&mut self) {
         (self.troubles, self.sound) = (0, self.sound + 1);
         if self.sound == SOUND_FOR_ONE {
             (self.doublings, self.sound) = (self.doublings.saturating_sub(1), 0);
@@ -170,15 +170,17 @@ impl TroubleRun {
     }
 
     fn put_off(self, pace: &Pace) -> Option<Duration> {
-        let times = self.troubles.checked_sub(TOO_MANY)?.min(LAST - 1 - TOO_MANY);
+        let times = self.troubles.checked_sub(PUT_OFF_TROUBLES)?.min(GIVE_UP_TROUBLES - 1 - PUT_OFF_TROUBLES);
         Some(pace.max_delay * FIRST_PUT_OFF * 4_u32.pow(u32::from(times)))
     }
 }
 
 /// A pause, doubled `times` times, up to the longest.
 pub(in crate::promises) fn doubled(pace: &Pace, pause: Duration, times: u8) -> Duration {
-    let most = pace.max_delay.max(pause);
-    pause.checked_mul(1 << u32::from(times.min(MOST_DOUBLINGS))).map_or(most, |longer| longer.min(most))
+    let max_pause = pace.max_delay.max(pause);
+    pause
+        .checked_mul(1 << u32::from(times.min(MAX_DOUBLINGS)))
+        .map_or(max_pause, |longer| longer.min(max_pause))
 }
 
 /// The server may be overloaded: it says so, a server behind it does not respond, or the response is missing

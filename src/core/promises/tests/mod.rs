@@ -38,8 +38,8 @@ fn busy(started: f64, retry_after: Option<u64>) -> Response {
 }
 
 fn fact<'a>(site: &'a Site, address: IpAddr, response: &'a Response) -> Fact<'a> {
-    let (purpose, against) = (Purpose::Page, OwnerObjections::default());
-    Fact { site, address, purpose, url: None, response, crawl_delay: None, against }
+    let (purpose, objections) = (Purpose::Page, OwnerObjections::default());
+    Fact { site, address, purpose, url: None, response, crawl_delay: None, objections }
 }
 
 fn judge() -> Judge {

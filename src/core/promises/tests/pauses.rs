@@ -37,12 +37,12 @@ fn an_exchange_that_begins_before_the_server_has_had_its_rest_is_seen_with_the_r
     assert_eq!(seen(&pace, &busy(0.0, None), 3.9, None), ["trouble"]);
     assert_eq!(seen(&pace, &busy(0.0, Some(30)), 29.9, None), ["retry_after"]);
     assert_eq!(seen(&pace, &response(0.0, 0.1, 10), 9.9, Some(Duration::from_secs(10))), ["crawl_delay"]);
-    let of_link = Pace { harm: Some(0.01), factor: 0.0, ..Pace::default() };
+    let link_pace = Pace { harm: Some(0.01), factor: 0.0, ..Pace::default() };
     // While no rate is known, the whole transfer time counts for the link.
-    let mut came = response(0.0, 1.0, 10);
-    came.timings.first_byte = Some(Duration::from_millis(500));
-    assert_eq!(seen(&of_link, &came, 49.9, None), ["link"]);
-    assert_eq!(seen(&of_link, &came, 50.1, None), nothing);
+    let mut slow_response = response(0.0, 1.0, 10);
+    slow_response.timings.first_byte = Some(Duration::from_millis(500));
+    assert_eq!(seen(&link_pace, &slow_response, 49.9, None), ["link"]);
+    assert_eq!(seen(&link_pace, &slow_response, 50.1, None), nothing);
 }
 
 /// RFC 9110 §10.2.3 does not limit `Retry-After` to certain statuses.
@@ -61,7 +61,7 @@ fn a_request_before_the_time_that_an_answer_names_is_seen_whatever_its_status() 
 fn a_redirected_request_before_its_time_is_seen_on_another_server_too() {
     let pace = Pace { harm: None, ..Pace::default() };
     let (site, other) = (site("a.ke"), site("b.ke"));
-    let seen = |of: &Site, url: &str, status: u16, gap: f64| {
+    let seen = |target_site: &Site, url: &str, status: u16, gap: f64| {
         let mut judge = Judge::new(
             PromisedLimits { pace: pace.clone(), ..PromisedLimits::default() },
             Observations::default(),
@@ -71,7 +71,7 @@ fn a_redirected_request_before_its_time_is_seen_on_another_server_too() {
         redirect.head.location = Some("//www.a.ke/y".to_owned());
         judge.note(&Fact { url: Some(&from), ..fact(&site, server(1), &redirect) });
         let url = WebUrl::parse(url).unwrap();
-        judge.note(&Fact { url: Some(&url), ..fact(of, server(2), &response(0.1 + gap, 0.1, 10)) });
+        judge.note(&Fact { url: Some(&url), ..fact(target_site, server(2), &response(0.1 + gap, 0.1, 10)) });
         judge.seen().short_rests.retry_after.times
     };
     let target = "http://www.a.ke/y";
@@ -142,9 +142,9 @@ fn a_site_that_is_put_off_or_given_up_alone_is_left_alone() {
     for started in [700.0, 7000.0, 40_000.0, 70_000.0] {
         note(&mut judge, "a.ke", server(1), &busy(started, None));
     }
-    let told = &judge.seen().short_rests.put_off;
+    let breaches = &judge.seen().short_rests.put_off;
     assert_eq!(
-        (told.times, told.first.as_str()),
+        (breaches.times, breaches.first.as_str()),
         (1, "a.ke at 41.90.0.1 after 199.900s instead of 300.000s")
     );
     note(&mut judge, "sound.ke", server(1), &response(200_000.0, 0.1, 10));
@@ -163,11 +163,14 @@ fn a_site_waits_longer_for_each_of_its_own_troubles() {
     for (started, site) in [(100.0, "a.ke"), (104.2, "a.ke"), (112.3, "a.ke"), (116.5, "b.ke")] {
         note(&mut judge, site, server(1), &busy(started, None));
     }
-    let told = &judge.seen().short_rests;
-    assert_eq!((told.trouble.times, told.put_off.times), (0, 0), "{told:?}");
+    let breaches = &judge.seen().short_rests;
+    assert_eq!((breaches.trouble.times, breaches.put_off.times), (0, 0), "{breaches:?}");
     note(&mut judge, "a.ke", server(1), &busy(128.2, None));
-    let told = &judge.seen().short_rests.trouble;
-    assert_eq!((told.times, told.first.as_str()), (1, "a.ke at 41.90.0.1 after 15.800s instead of 16.000s"));
+    let breaches = &judge.seen().short_rests.trouble;
+    assert_eq!(
+        (breaches.times, breaches.first.as_str()),
+        (1, "a.ke at 41.90.0.1 after 15.800s instead of 16.000s")
+    );
 }
 
 #[test]
@@ -179,10 +182,10 @@ fn neighbours_share_their_pauses_where_they_share_their_places() {
         note(&mut judge, "a.ke", server(1), &response(0.0, 1.0, 10));
         note(&mut judge, "b.ke", server(2), &response(5.9, 1.0, 10));
         note(&mut judge, "c.ke", FAR, &response(7.0, 1.0, 10));
-        let told = &judge.seen().short_rests.neighbourhood;
-        assert_eq!(told.times, times, "{per_neighbourhood:?}");
+        let breaches = &judge.seen().short_rests.neighbourhood;
+        assert_eq!(breaches.times, times, "{per_neighbourhood:?}");
         if times > 0 {
-            assert_eq!(told.first, "41.90.0.0/24 after 4.900s instead of 5.000s");
+            assert_eq!(breaches.first, "41.90.0.0/24 after 4.900s instead of 5.000s");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::super::judge::Overlaps;
 use super::*;
 use crate::settings::LoadLimits;
 
-fn of_rate(rate: u64) -> Judge {
+fn judge_with_rate(rate: u64) -> Judge {
     Judge::new(PromisedLimits { rate: Some(rate), ..PromisedLimits::default() }, Observations::default())
 }
 
@@ -32,12 +32,12 @@ fn exchanges_of_a_site_and_of_a_neighbourhood_at_once_are_seen() {
 #[test]
 fn a_rate_that_is_exceeded_is_seen_however_the_exchanges_end() {
     let seen = |bytes: u64| {
-        let mut judge = of_rate(1000);
+        let mut judge = judge_with_rate(1000);
         for second in 0..2000 {
             let lasts = if second % 2 == 0 { 5.0 } else { 0.5 };
             note(&mut judge, "a.ke", server(1), &response(f64::from(second), lasts, bytes));
         }
-        assert_eq!(judge.seen().above_rate > 0, judge.seen_at_the_end().above_rate > 0);
+        assert_eq!(judge.seen().above_rate > 0, judge.final_observations().above_rate > 0);
         judge.seen().above_rate
     };
     assert_eq!(seen(1000), 0);
@@ -47,13 +47,13 @@ fn a_rate_that_is_exceeded_is_seen_however_the_exchanges_end() {
 
 #[test]
 fn a_rate_that_is_exceeded_in_a_survey_of_minutes_is_seen_at_its_end() {
-    let mut judge = of_rate(1000);
+    let mut judge = judge_with_rate(1000);
     for second in 0..60 {
         note(&mut judge, "a.ke", server(1), &response(f64::from(second), 0.5, 2000));
     }
     assert_eq!(judge.seen().above_rate, 0, "what began earlier may still be told");
     // A second of the rate is saved up, and in 59.5 seconds and the slack of clocks 59,501 bytes may move.
-    assert_eq!(judge.seen_at_the_end().above_rate, 60 * 2000 - 1000 - 59_501 - 1);
+    assert_eq!(judge.final_observations().above_rate, 60 * 2000 - 1000 - 59_501 - 1);
 }
 
 /// A response with separate end times for its head and its body.
@@ -69,7 +69,7 @@ fn bytes_count_when_they_move_and_not_when_an_exchange_begins() {
     // 29 servers whose responses of 300 kB take up to half a minute, and end within a second or one after the
     // other.
     let above = |headed: fn(f64) -> f64, ended: fn(f64) -> f64| {
-        let mut judge = of_rate(1 << 20);
+        let mut judge = judge_with_rate(1 << 20);
         for number in 0..29 {
             let number = f64::from(number);
             note(
@@ -79,7 +79,7 @@ fn bytes_count_when_they_move_and_not_when_an_exchange_begins() {
                 &timed_response(number, headed(number), ended(number), 300_000),
             );
         }
-        judge.seen_at_the_end().above_rate
+        judge.final_observations().above_rate
     };
     assert!(above(|_| 40.0, |_| 40.9) > 6_500_000, "begun one a second, moved within one");
     assert_eq!(above(|number| number + 0.1, |number| number + 0.2), 0);
@@ -97,18 +97,19 @@ fn what_may_be_saved_up_is_a_second_or_the_largest_exchange() {
         );
         note(&mut judge, "a.ke", server(1), &response(0.0, 0.0, 5000));
         // One millisecond of the rate is the slack of clocks.
-        assert_eq!(judge.seen_at_the_end().above_rate, above - 1, "{largest}");
+        assert_eq!(judge.final_observations().above_rate, above - 1, "{largest}");
     }
 }
 
 #[test]
 fn contacts_that_must_not_be_are_counted_and_outlast_the_process() {
     let mut judge = judge();
-    let (site, of_both) = (site("a.ke"), OwnerObjections { had_opted_out: true, in_quiet_hours: true });
+    let (site, both_objections) =
+        (site("a.ke"), OwnerObjections { had_opted_out: true, in_quiet_hours: true });
     judge.note(&fact(&site, [10, 0, 0, 1].into(), &response(0.0, 1.0, 1)));
-    judge.note(&Fact { against: of_both, ..fact(&site, server(1), &response(9.0, 1.0, 1)) });
-    let told = serde_json::to_string(judge.seen()).unwrap();
-    let seen: Observations = serde_json::from_str(&told).unwrap();
+    judge.note(&Fact { objections: both_objections, ..fact(&site, server(1), &response(9.0, 1.0, 1)) });
+    let reported = serde_json::to_string(judge.seen()).unwrap();
+    let seen: Observations = serde_json::from_str(&reported).unwrap();
     let later = Judge::new(PromisedLimits::default(), seen);
     assert_eq!(later.seen().exchanges, 2);
     assert_eq!((later.seen().special.times, later.seen().opted_out.times), (1, 1));
@@ -119,7 +120,7 @@ fn contacts_that_must_not_be_are_counted_and_outlast_the_process() {
 #[test]
 fn what_is_told_late_is_weighed_when_nothing_earlier_can_come() {
     for (next, is_weighed) in [(600.0, false), (600.5, false), (600.502, true), (900.0, true)] {
-        let mut judge = of_rate(1000);
+        let mut judge = judge_with_rate(1000);
         for (started, bytes) in [(0.0, 50_000), (next, 1)] {
             note(&mut judge, "a.ke", server(1), &response(started, 0.5, bytes));
         }
@@ -130,11 +131,11 @@ fn what_is_told_late_is_weighed_when_nothing_earlier_can_come() {
 
 #[test]
 fn an_exchange_costs_the_rate_what_it_sent_and_what_it_received() {
-    let mut judge = of_rate(1000);
+    let mut judge = judge_with_rate(1000);
     let wire = Wire { sent: 30_000, received: 20_000, connections: 1 };
-    let told = Response { wire, ..response(0.0, 0.5, 0) };
-    note(&mut judge, "a.ke", server(1), &told);
-    assert_eq!(judge.seen_at_the_end().above_rate, 50_000 - 1000 - 501 - 1);
+    let reported = Response { wire, ..response(0.0, 0.5, 0) };
+    note(&mut judge, "a.ke", server(1), &reported);
+    assert_eq!(judge.final_observations().above_rate, 50_000 - 1000 - 501 - 1);
 }
 
 proptest! {
@@ -147,7 +148,7 @@ proptest! {
     ) {
         let mut judge = Judge::new(PromisedLimits { rate: Some(rate), largest: 3000, ..PromisedLimits::default() }, Observations::default());
         let capacity = (rate as f64).max(3000.0);
-        let (mut now, mut level, mut told) = (0.0, capacity, Vec::new());
+        let (mut now, mut level, mut reported) = (0.0, capacity, Vec::new());
         for (bytes, gap, before, after) in moves {
             let bytes = bytes.min(capacity as u64);
             let next = now + f64::max(gap, (bytes as f64 - level) / rate as f64);
@@ -156,13 +157,13 @@ proptest! {
             // All bytes moved now, in an exchange that began earlier and ended later.
             let mut response = timed_response(now - before, now - before / 2.0, now + after, bytes);
             response.after_head = if is_known { bytes } else { 0 };
-            told.push(response);
+            reported.push(response);
         }
-        told.sort_by_key(Response::ended);
-        for response in &told {
+        reported.sort_by_key(Response::ended);
+        for response in &reported {
             note(&mut judge, "a.ke", server(1), response);
         }
-        prop_assert_eq!(judge.seen_at_the_end().above_rate, 0);
+        prop_assert_eq!(judge.final_observations().above_rate, 0);
     }
 }
 
@@ -315,13 +316,13 @@ fn what_servers_and_their_networks_bore_is_seen_with_their_names() {
     }
     judge.note_tree(&site("a.ke"), [3, 30_600], Duration::from_secs(2), &OrderBreaches::default());
     let worst = |most, who: &str| Peak { most, who: who.to_owned() };
-    let of_each = |times: u64, who| [times, times * 10_200, times * 100_000].map(|most| worst(most, who));
+    let peaks_of = |times: u64, who| [times, times * 10_200, times * 100_000].map(|most| worst(most, who));
     let seen = judge.seen();
     assert_eq!(seen.at_server, worst(1, "41.90.0.1"));
-    assert_eq!((&seen.server, &seen.server_day), (&of_each(2, "41.90.0.1"), &of_each(2, "41.90.0.1")));
-    let of_network = of_each(3, "41.90.0.0/24");
-    assert_eq!((&seen.network, &seen.network_day), (&of_network, &of_network));
-    assert_eq!((&seen.system, &seen.system_day), (&of_each(3, "AS36914"), &of_each(3, "AS36914")));
+    assert_eq!((&seen.server, &seen.server_day), (&peaks_of(2, "41.90.0.1"), &peaks_of(2, "41.90.0.1")));
+    let network_peaks = peaks_of(3, "41.90.0.0/24");
+    assert_eq!((&seen.network, &seen.network_day), (&network_peaks, &network_peaks));
+    assert_eq!((&seen.system, &seen.system_day), (&peaks_of(3, "AS36914"), &peaks_of(3, "AS36914")));
     assert_eq!(seen.tree, [worst(3, "a.ke"), worst(30_600, "a.ke")]);
     assert_eq!(seen.tree_time, worst(2_000_000, "a.ke"));
     assert_eq!((seen.least_gap, seen.least_gap_at.as_str()), (Some(2_000_000), "41.90.0.1"));

@@ -65,7 +65,7 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
             twice: Count { times: 1, first: "http://d.ke/".into() },
         },
     };
-    let of = |requests, bytes, busy: Option<u64>| LoadLimits {
+    let load_limits = |requests, bytes, busy: Option<u64>| LoadLimits {
         requests,
         bytes,
         busy: busy.map(Duration::from_secs),
@@ -73,9 +73,18 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
     let limits = PromisedLimits {
         pace: Pace { per_neighbourhood: Some(4), ..Pace::default() },
         quiet_hours: "08:00-18:00".parse().ok(),
-        server: SharedBudget { in_all: of(Some(100), Some(5), None), per_day: of(None, None, Some(60)) },
-        network: SharedBudget { in_all: of(None, Some(6), None), per_day: of(Some(30), None, None) },
-        system: SharedBudget { in_all: of(Some(400), None, None), per_day: of(None, None, Some(3600)) },
+        server: SharedBudget {
+            in_all: load_limits(Some(100), Some(5), None),
+            per_day: load_limits(None, None, Some(60)),
+        },
+        network: SharedBudget {
+            in_all: load_limits(None, Some(6), None),
+            per_day: load_limits(Some(30), None, None),
+        },
+        system: SharedBudget {
+            in_all: load_limits(Some(400), None, None),
+            per_day: load_limits(None, None, Some(3600)),
+        },
         ..limits()
     };
     let expected = [
@@ -116,14 +125,14 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
 fn a_short_pause_is_told_in_milliseconds() {
     let pace = Pace { min_delay: Duration::from_millis(310), ..Pace::default() };
     let limits = PromisedLimits { pace, ..limits() };
-    for (gap, told) in [(5_000, "5.0 ms"), (300_500, "300.5 ms")] {
+    for (gap, text) in [(5_000, "5.0 ms"), (300_500, "300.5 ms")] {
         let seen = Observations {
             least_gap: Some(gap),
             least_gap_at: "41.90.0.1".into(),
             ..Observations::default()
         };
         let expected =
-            format!("a pause of at least 310ms at each server: the shortest was {told} (41.90.0.1)");
+            format!("a pause of at least 310ms at each server: the shortest was {text} (41.90.0.1)");
         assert_eq!(broken(&seen, &limits), [expected]);
     }
 }
@@ -167,12 +176,12 @@ fn a_survey_tells_what_is_broken_once_server_by_server_where_ledgers_do() {
         special: Count { times: 1, first: "10.0.0.1".into() },
         ..Observations::default()
     };
-    let told: Vec<String> = super::super::broken(&verdicts(&seen, &limits())).collect();
-    assert_eq!(told, ["no contact with special addresses: once: 10.0.0.1"]);
-    let of = |most_parallel, gap| {
+    let text: Vec<String> = super::super::broken(&verdicts(&seen, &limits())).collect();
+    assert_eq!(text, ["no contact with special addresses: once: 10.0.0.1"]);
+    let breaches = |most_parallel, gap| {
         breaches_at(server(1), most_parallel, Some(Duration::from_millis(gap)), &limits())
     };
-    assert_eq!(of(1, 2000), Vec::<String>::new());
-    assert_eq!(of(1, 1500), ["41.90.0.1 got the next request after 1.5s, but the least pause is 2s"]);
-    assert_eq!(of(2, 2000), ["41.90.0.1 had 2 requests at once"]);
+    assert_eq!(breaches(1, 2000), Vec::<String>::new());
+    assert_eq!(breaches(1, 1500), ["41.90.0.1 got the next request after 1.5s, but the least pause is 2s"]);
+    assert_eq!(breaches(2, 2000), ["41.90.0.1 had 2 requests at once"]);
 }

@@ -32,9 +32,11 @@ pub fn verdicts(seen: &Observations, limits: &PromisedLimits) -> Vec<Verdict> {
 
 /// The broken promises, a sentence each, without the promises that [`breaches_at`] reports server by server.
 pub fn broken(verdicts: &[Verdict]) -> impl Iterator<Item = String> {
-    let told = [Promise::OneAtATimeAtServer, Promise::LeastPause].map(Promise::id);
+    let reported_per_server = [Promise::OneAtATimeAtServer, Promise::LeastPause].map(Promise::id);
     let broken = verdicts.iter().filter(|verdict| verdict.judgement == Judgement::Broken);
-    broken.filter(move |verdict| !told.contains(&verdict.id.as_str().into())).map(ToString::to_string)
+    broken
+        .filter(move |verdict| !reported_per_server.contains(&verdict.id.as_str().into()))
+        .map(ToString::to_string)
 }
 
 /// The promises broken at one server, a sentence each: by its most exchanges at once, and by the shortest
@@ -74,7 +76,7 @@ impl VerdictBuilder<'_> {
     fn parallelism(&self) -> Vec<Verdict> {
         let Self { seen, limits } = self;
         let judge = |promise, most: Option<u32>, worst: &Peak| {
-            let evidence = format!("at most {} at once{}", worst.most, at_peak(worst));
+            let evidence = format!("at most {} at once{}", worst.most, peak_suffix(worst));
             self.bounded(promise, most.map(u64::from), worst, evidence)
         };
         let pace = &limits.pace;
@@ -88,7 +90,7 @@ impl VerdictBuilder<'_> {
     fn least_pause(&self) -> Verdict {
         let Self { seen, limits } = self;
         let Some(gap) = seen.least_gap else {
-            return self.kept(Promise::LeastPause, "no server got a second request");
+            return self.held(Promise::LeastPause, "no server got a second request");
         };
         let is_short = match limits.pace.per_address {
             1 => gap < micros(limits.pace.min_delay.saturating_sub(limits.rounding)),
@@ -133,7 +135,7 @@ impl VerdictBuilder<'_> {
     /// A request that is due within the time of its site may wait up to `longest_wait` for its permit.
     fn time_budget(&self) -> Verdict {
         let longest = &self.seen.tree_time;
-        let evidence = format!("at most {}{}", LoadAmount::Busy.written(longest.most), at_peak(longest));
+        let evidence = format!("at most {}{}", LoadAmount::Busy.written(longest.most), peak_suffix(longest));
         let wait = micros(self.limits.pace.longest_wait());
         let waited = Promise::TimeBudget.limit(self.limits).map(|most| most + wait);
         self.bounded(Promise::TimeBudget, waited, longest, evidence)
@@ -142,15 +144,15 @@ impl VerdictBuilder<'_> {
     fn load_budgets(&self) -> Vec<Verdict> {
         let seen = self.seen;
         let mut verdicts = Vec::new();
-        for place in BudgetScope::ALL {
-            let load = match place {
+        for scope in BudgetScope::ALL {
+            let load = match scope {
                 BudgetScope::Server => [&seen.server, &seen.server_day],
                 BudgetScope::Network => [&seen.network, &seen.network_day],
                 BudgetScope::System => [&seen.system, &seen.system_day],
             };
             for (per_day, load) in [false, true].into_iter().zip(load) {
                 for (amount, worst) in LoadAmount::ALL.into_iter().zip(load) {
-                    let promise = Promise::LoadBudget { place, amount, per_day };
+                    let promise = Promise::LoadBudget { scope, amount, per_day };
                     if promise.limit(self.limits).is_some() {
                         verdicts.push(self.budget(promise, amount, worst));
                     }
@@ -165,7 +167,7 @@ impl VerdictBuilder<'_> {
         match (self.limits.rate, seen.above_rate) {
             (None, _) => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
             (Some(_), 0) => {
-                self.kept(promise, format!("never exceeded in {}", units::count(seen.exchanges, "exchange")))
+                self.held(promise, format!("never exceeded in {}", units::count(seen.exchanges, "exchange")))
             }
             (Some(_), above) => {
                 let above = LoadAmount::Bytes.written(above);
@@ -209,7 +211,7 @@ impl VerdictBuilder<'_> {
     fn counted(&self, promise: Promise, is_set: bool, count: &Count, never: String) -> Verdict {
         match count.times {
             _ if !is_set => self.verdict(promise, Judgement::NotJudged, NO_LIMIT),
-            0 => self.kept(promise, never),
+            0 => self.held(promise, never),
             times => {
                 let evidence = match times {
                     1 => format!("once: {}", count.first),
@@ -221,7 +223,7 @@ impl VerdictBuilder<'_> {
     }
 
     fn budget(&self, promise: Promise, amount: LoadAmount, worst: &Peak) -> Verdict {
-        let evidence = format!("at most {}{}", amount.written(worst.most), at_peak(worst));
+        let evidence = format!("at most {}{}", amount.written(worst.most), peak_suffix(worst));
         self.bounded(promise, promise.limit(self.limits), worst, evidence)
     }
 
@@ -229,11 +231,11 @@ impl VerdictBuilder<'_> {
         match most {
             None => self.verdict(promise, Judgement::NotJudged, format!("{NO_LIMIT}; {evidence}")),
             Some(most) if worst.most > most => self.verdict(promise, Judgement::Broken, evidence),
-            Some(_) => self.kept(promise, evidence),
+            Some(_) => self.held(promise, evidence),
         }
     }
 
-    fn kept(&self, promise: Promise, evidence: impl Into<String>) -> Verdict {
+    fn held(&self, promise: Promise, evidence: impl Into<String>) -> Verdict {
         self.verdict(promise, Judgement::Held, evidence)
     }
 
@@ -242,6 +244,6 @@ impl VerdictBuilder<'_> {
     }
 }
 
-fn at_peak(worst: &Peak) -> String {
+fn peak_suffix(worst: &Peak) -> String {
     if worst.who.is_empty() { String::new() } else { format!(" ({})", worst.who) }
 }

@@ -39,7 +39,7 @@ pub enum Promise {
     /// The load of all sites together on a server or network, on a day or for the whole survey.
     LoadBudget {
         /// Server, network or autonomous system.
-        place: BudgetScope,
+        scope: BudgetScope,
         /// The kind of load.
         amount: LoadAmount,
         /// On a day (UTC), or for the whole survey.
@@ -110,9 +110,9 @@ impl Promise {
             Self::RequestBudget => "request_budget",
             Self::ByteBudget => "byte_budget",
             Self::TimeBudget => "time_budget",
-            Self::LoadBudget { place, amount, per_day } => {
+            Self::LoadBudget { scope, amount, per_day } => {
                 let period = if per_day { "_per_day" } else { "" };
-                return format!("{}_{}{period}", place.id(), amount.id()).into();
+                return format!("{}_{}{period}", scope.id(), amount.id()).into();
             }
             Self::Rate => "rate",
             Self::QuietHours => "quiet_hours",
@@ -159,10 +159,10 @@ impl Promise {
             }
             Self::ByteBudget => at_most(tree.bytes.map(bytes), &format!("of traffic {}", budget_owner(tree))),
             Self::TimeBudget => at_most(tree.time.map(span), &format!("of time {}", budget_owner(tree))),
-            Self::LoadBudget { place, amount, per_day } => {
+            Self::LoadBudget { scope, amount, per_day } => {
                 let most = self.limit(limits).map(|most| amount.written(most));
                 let day = if per_day { " per day" } else { "" };
-                at_most(most, &format!("{} {}{day}", amount.describe(), place.describe()))
+                at_most(most, &format!("{} {}{day}", amount.describe(), scope.describe()))
             }
             Self::Rate => match limits.rate {
                 Some(rate) => format!("at most {}/s over the whole survey", bytes(rate)),
@@ -194,8 +194,8 @@ impl Promise {
             Self::RequestBudget => limits.tree.requests,
             Self::ByteBudget => limits.tree.bytes,
             Self::TimeBudget => limits.tree.time.map(micros),
-            Self::LoadBudget { place, amount, per_day } => {
-                let SharedBudget { per_day: of_day, in_all } = match place {
+            Self::LoadBudget { scope, amount, per_day } => {
+                let SharedBudget { per_day: of_day, in_all } = match scope {
                     BudgetScope::Server => &limits.server,
                     BudgetScope::Network => &limits.network,
                     BudgetScope::System => &limits.system,
@@ -261,10 +261,10 @@ impl LoadAmount {
     }
 }
 
-fn at_a_time(most: Option<u32>, place: &str) -> String {
+fn at_a_time(most: Option<u32>, scope: &str) -> String {
     match most {
-        Some(1) | None => format!("one request at a time per {place}"),
-        Some(most) => format!("at most {most} requests at once per {place}"),
+        Some(1) | None => format!("one request at a time per {scope}"),
+        Some(most) => format!("at most {most} requests at once per {scope}"),
     }
 }
 

@@ -37,7 +37,7 @@ impl Default for Entrances {
 impl Entrances {
     /// Whether only the given URL is tried.
     #[must_use]
-    pub fn is_one(self) -> bool {
+    pub fn is_single(self) -> bool {
         self == Self::UpTo(1)
     }
 
@@ -98,7 +98,7 @@ mod tests {
         {
             assert_eq!(read(json), Ok(entrances));
             assert_eq!(serde_json::to_string(&entrances.written()).unwrap(), json);
-            assert_eq!(entrances.is_one(), json == "1");
+            assert_eq!(entrances.is_single(), json == "1");
         }
         assert_eq!(read("\"2\""), Ok(Entrances::UpTo(2)));
         for invalid in ["0", "5", "300", "\"some\""] {

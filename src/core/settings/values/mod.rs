@@ -251,8 +251,8 @@ impl<T: Value> Value for Option<T> {
         self.as_ref().map_or(Amount::NoLimit, T::amount)
     }
 
-    fn in_words(&self) -> String {
-        self.as_ref().map_or("none".to_owned(), T::in_words)
+    fn describe(&self) -> String {
+        self.as_ref().map_or("none".to_owned(), T::describe)
     }
 
     fn move_paths(&mut self, to: &NewPath<'_>) {
@@ -275,7 +275,7 @@ impl<T: Value> Value for Vec<T> {
         }
     }
 
-    fn in_words(&self) -> String {
+    fn describe(&self) -> String {
         if self.is_empty() { "none".to_owned() } else { self.written().to_string() }
     }
 

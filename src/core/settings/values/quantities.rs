@@ -67,7 +67,7 @@ texts! {
             Amount::Whole(self.0.into())
         }
 
-        fn in_words(&self) -> String {
+        fn describe(&self) -> String {
             match self.0 {
                 bytes if bytes > 0 && bytes % MIB == 0 => format!("{}MiB", bytes / MIB),
                 bytes => bytes.to_string(),
@@ -113,7 +113,7 @@ impl<T: Value> Value<OrNone> for Option<T> {
             Refusal::Unexpected { expected, .. } => {
                 Refusal::Message(format!("'{text}' is not valid (expected none, or {expected})"))
             }
-            told @ Refusal::Message(_) => told,
+            message @ Refusal::Message(_) => message,
         })
     }
 
@@ -121,8 +121,8 @@ impl<T: Value> Value<OrNone> for Option<T> {
         self.as_ref().map_or(Amount::NoLimit, T::amount)
     }
 
-    fn in_words(&self) -> String {
-        self.as_ref().map_or("none".to_owned(), T::in_words)
+    fn describe(&self) -> String {
+        self.as_ref().map_or("none".to_owned(), T::describe)
     }
 }
 

@@ -13,8 +13,8 @@ use crate::address::LocalClocks;
 /// let quiet: QuietHours = "08:00-18:00".parse().unwrap();
 /// let hours = |hours: u64| UNIX_EPOCH + Duration::from_secs(hours * 3600);
 /// // At six in London it is nine in Nairobi.
-/// assert_eq!(quiet.over_at(hours(6), 180), Some(hours(15)));
-/// assert_eq!(quiet.over_at(hours(6), 0), None);
+/// assert_eq!(quiet.ends_at(hours(6), 180), Some(hours(15)));
+/// assert_eq!(quiet.ends_at(hours(6), 0), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuietHours {
@@ -33,39 +33,42 @@ const WAKING: Duration = Duration::from_secs(15 * 60);
 impl QuietHours {
     /// When the quiet hours end by a clock that is `offset_minutes` ahead of UTC; none outside of them.
     #[must_use]
-    pub fn over_at(&self, now: SystemTime, offset_minutes: i32) -> Option<SystemTime> {
+    pub fn ends_at(&self, now: SystemTime, offset_minutes: i32) -> Option<SystemTime> {
         let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         let minute = i64::try_from(since.as_secs() / 60).unwrap_or_default() + i64::from(offset_minutes);
         let passed = (minute - self.from).rem_euclid(DAY);
-        let lasts = (self.to - self.from).rem_euclid(DAY);
-        if passed >= lasts {
+        let length = (self.to - self.from).rem_euclid(DAY);
+        if passed >= length {
             return None;
         }
         // Up to the full minute: offsets have no seconds.
-        let left = u64::try_from(lasts - passed).unwrap_or_default() * 60 - since.as_secs() % 60;
-        Some(UNIX_EPOCH + Duration::from_secs(since.as_secs() + left))
+        let remaining = u64::try_from(length - passed).unwrap_or_default() * 60 - since.as_secs() % 60;
+        Some(UNIX_EPOCH + Duration::from_secs(since.as_secs() + remaining))
     }
 
     /// When the quiet hours end by all of these clocks; none outside of them. If the clocks change meanwhile,
     /// the result may be an hour late.
     #[must_use]
-    pub fn over_by(&self, now: SystemTime, clocks: &LocalClocks) -> Option<SystemTime> {
-        let (mut over, mut time) = (None, now);
+    pub fn ends_by(&self, now: SystemTime, clocks: &LocalClocks) -> Option<SystemTime> {
+        let (mut end, mut time) = (None, now);
         while time <= now + LONGEST
-            && let Some(next) =
-                clocks.minutes_ahead(time).into_iter().filter_map(|ahead| self.over_at(time, ahead)).max()
+            && let Some(next) = clocks
+                .utc_offset_minutes(time)
+                .into_iter()
+                .filter_map(|offset| self.ends_at(time, offset))
+                .max()
         {
-            (over, time) = (Some(next), next);
+            (end, time) = (Some(next), next);
         }
-        over
+        end
     }
 
     /// When a server may get its next request, if it is quiet there now: within a quarter of an hour after
     /// the end of the quiet hours, so that not all servers get requests at once.
     #[must_use]
-    pub fn waking(&self, now: SystemTime, clocks: &LocalClocks, address: IpAddr) -> Option<SystemTime> {
+    pub fn wake_time(&self, now: SystemTime, clocks: &LocalClocks, address: IpAddr) -> Option<SystemTime> {
         let chance = f64::from(crc32fast::hash(address.to_string().as_bytes())) / f64::from(u32::MAX);
-        Some(self.over_by(now, clocks)? + WAKING.mul_f64(chance))
+        Some(self.ends_by(now, clocks)? + WAKING.mul_f64(chance))
     }
 
     /// The first minute and the minute after the last, after midnight; the hours span midnight if the first
@@ -111,29 +114,29 @@ mod tests {
     #[test]
     fn quiet_hours_begin_and_end_to_the_second() {
         let quiet: QuietHours = "08:00-18:00".parse().unwrap();
-        assert_eq!(quiet.over_at(at(7, 59, 59), 0), None);
-        assert_eq!(quiet.over_at(at(8, 0, 0), 0), Some(at(18, 0, 0)));
-        assert_eq!(quiet.over_at(at(17, 59, 59), 0), Some(at(18, 0, 0)));
-        assert_eq!(quiet.over_at(at(18, 0, 0), 0), None);
+        assert_eq!(quiet.ends_at(at(7, 59, 59), 0), None);
+        assert_eq!(quiet.ends_at(at(8, 0, 0), 0), Some(at(18, 0, 0)));
+        assert_eq!(quiet.ends_at(at(17, 59, 59), 0), Some(at(18, 0, 0)));
+        assert_eq!(quiet.ends_at(at(18, 0, 0), 0), None);
     }
 
     #[test]
     fn quiet_hours_go_over_midnight_and_over_the_date_line() {
         let quiet: QuietHours = "22:30-06:00".parse().unwrap();
-        assert_eq!(quiet.over_at(at(23, 0, 1), 0), Some(at(30, 0, 0)));
-        assert_eq!(quiet.over_at(at(5, 0, 0), 0), Some(at(6, 0, 0)));
-        assert_eq!(quiet.over_at(at(12, 0, 0), 0), None);
+        assert_eq!(quiet.ends_at(at(23, 0, 1), 0), Some(at(30, 0, 0)));
+        assert_eq!(quiet.ends_at(at(5, 0, 0), 0), Some(at(6, 0, 0)));
+        assert_eq!(quiet.ends_at(at(12, 0, 0), 0), None);
         // Noon in London: half past five in the evening in Nepal, one in the morning in Tonga.
-        assert_eq!(quiet.over_at(at(12, 0, 0), 345), None);
-        assert_eq!(quiet.over_at(at(12, 0, 0), 780), Some(at(17, 0, 0)));
-        assert_eq!(quiet.over_at(at(12, 0, 0), -660), Some(at(17, 0, 0)));
+        assert_eq!(quiet.ends_at(at(12, 0, 0), 345), None);
+        assert_eq!(quiet.ends_at(at(12, 0, 0), 780), Some(at(17, 0, 0)));
+        assert_eq!(quiet.ends_at(at(12, 0, 0), -660), Some(at(17, 0, 0)));
     }
 
     #[test]
     fn servers_wake_one_after_the_other() {
         let quiet: QuietHours = "08:00-18:00".parse().unwrap();
         let clocks = LocalClocks::utc();
-        let wakes = |number: u8| quiet.waking(at(9, 0, 0), &clocks, [41, 90, 0, number].into()).unwrap();
+        let wakes = |number: u8| quiet.wake_time(at(9, 0, 0), &clocks, [41, 90, 0, number].into()).unwrap();
         let mut times: Vec<_> = (0..100).map(wakes).collect();
         assert!(times.iter().all(|time| (at(18, 0, 0)..=at(18, 15, 0)).contains(time)));
         times.sort();
@@ -150,44 +153,44 @@ mod tests {
     #[test]
     fn quiet_hours_are_those_of_summer_in_summer() {
         let quiet: QuietHours = "08:00-18:00".parse().unwrap();
-        let berlin = LocalClocks::of_country("de").unwrap();
-        for (hour, over) in
+        let berlin = LocalClocks::from_country("de").unwrap();
+        for (hour, end) in
             [(5.9, None), (6.0, Some(16.0)), (6.5, Some(16.0)), (15.9, Some(16.0)), (16.0, None)]
         {
-            assert_eq!(quiet.over_by(in_july(hour), &berlin), over.map(in_july), "{hour}");
+            assert_eq!(quiet.ends_by(in_july(hour), &berlin), end.map(in_july), "{hour}");
         }
     }
 
     #[test]
     fn an_hour_is_quiet_where_it_is_in_any_zone_of_a_country() {
         let quiet: QuietHours = "08:00-18:00".parse().unwrap();
-        let states = LocalClocks::of_country("us").unwrap();
+        let states = LocalClocks::from_country("us").unwrap();
         // From eight in New York to six in the afternoon in Honolulu, the next day in UTC.
-        for (hour, over) in
+        for (hour, end) in
             [(11.9, None), (12.0, Some(28.0)), (20.0, Some(28.0)), (27.9, Some(28.0)), (28.0, None)]
         {
-            assert_eq!(quiet.over_by(in_july(hour), &states), over.map(in_july), "{hour}");
+            assert_eq!(quiet.ends_by(in_july(hour), &states), end.map(in_july), "{hour}");
         }
-        let california = LocalClocks::of_zone("America/Los_Angeles").unwrap();
-        assert_eq!(quiet.over_by(in_july(12.0), &california), None);
+        let california = LocalClocks::from_zone("America/Los_Angeles").unwrap();
+        assert_eq!(quiet.ends_by(in_july(12.0), &california), None);
         // In Russia it is always between four and midnight by one clock or another.
         let nearly_always: QuietHours = "04:00-24:00".parse().unwrap();
-        let russia = LocalClocks::of_country("ru").unwrap();
-        assert!(nearly_always.over_by(in_july(1.0), &russia).is_some_and(|over| over >= in_july(49.0)));
+        let russia = LocalClocks::from_country("ru").unwrap();
+        assert!(nearly_always.ends_by(in_july(1.0), &russia).is_some_and(|end| end >= in_july(49.0)));
     }
 
     #[test]
     fn a_night_in_which_clocks_change_is_quiet_to_its_end() {
         let quiet: QuietHours = "22:00-06:00".parse().unwrap();
-        let berlin = LocalClocks::of_country("de").unwrap();
+        let berlin = LocalClocks::from_country("de").unwrap();
         let utc = |seconds: u64| UNIX_EPOCH + Duration::from_secs(seconds);
         // 2026-10-25: one hour comes twice. From ten in the evening (20:00 UTC) to six in the morning (05:00
         // UTC).
-        assert_eq!(quiet.over_by(utc(1_792_872_000), &berlin), Some(utc(1_792_872_000 + 9 * 3600)));
+        assert_eq!(quiet.ends_by(utc(1_792_872_000), &berlin), Some(utc(1_792_872_000 + 9 * 3600)));
         // 2026-03-29: one hour is skipped; the night ends at 04:00 UTC, and the result is at most an hour
         // later.
-        let over = quiet.over_by(utc(1_774_731_600), &berlin).unwrap();
-        assert!((utc(1_774_731_600 + 7 * 3600)..=utc(1_774_731_600 + 8 * 3600)).contains(&over));
+        let end = quiet.ends_by(utc(1_774_731_600), &berlin).unwrap();
+        assert!((utc(1_774_731_600 + 7 * 3600)..=utc(1_774_731_600 + 8 * 3600)).contains(&end));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub trait Value<Way = Plain>: Sized {
     }
 
     /// The value as a default in the help.
-    fn in_words(&self) -> String {
+    fn describe(&self) -> String {
         self.written().to_string()
     }
 

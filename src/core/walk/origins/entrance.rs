@@ -9,11 +9,11 @@ use crate::settings::Entrances;
 /// come.
 pub(in crate::walk) struct EntranceAttempts {
     offered: WebUrl,
-    most: u16,
+    max_tries: u16,
     /// The number of entrances put on the list so far.
     pub tried: u16,
     /// The entrance that brought the first page.
-    pub brought: Option<Entrance>,
+    pub successful: Option<Entrance>,
     /// The host of the first page.
     home: Option<Host>,
     /// The address of that host opted out.
@@ -21,11 +21,11 @@ pub(in crate::walk) struct EntranceAttempts {
     /// Entrances to try while no page has come.
     next: VecDeque<EntranceCandidate>,
     /// Front pages to request in any case.
-    doors: VecDeque<EntranceCandidate>,
+    front_pages: VecDeque<EntranceCandidate>,
     /// The pages that have been on the list of level 0, each with the scheme.
     listed: HashSet<(bool, PageKey)>,
     /// The class of each page that was not requested.
-    kept: HashMap<PageKey, Class>,
+    skipped: HashMap<PageKey, Class>,
     /// The best result of the requests to each origin, robots.txt included.
     origins: HashMap<String, OriginProgress>,
     /// A front page led out of the scope.
@@ -33,9 +33,9 @@ pub(in crate::walk) struct EntranceAttempts {
     /// Rules forbid a front page of this site: the owner has spoken.
     pub is_forbidden: bool,
     /// The rules of a robots.txt forbid an entrance.
-    pub kept_by_robots: bool,
+    pub forbidden_by_robots: bool,
     /// A server sent some response, even if only that its TLS is too old.
-    pub was_answered: bool,
+    pub got_response: bool,
 }
 
 pub(in crate::walk) struct EntranceCandidate {
@@ -63,7 +63,7 @@ enum OriginProgress {
 
 impl OriginProgress {
     /// None for a request that was not sent.
-    fn by(response: &Response) -> Option<Self> {
+    fn from_response(response: &Response) -> Option<Self> {
         if response.status.is_some() {
             return Some(Self::Answered);
         }
@@ -79,7 +79,7 @@ impl OriginProgress {
             | Failure::TlsAlert
             | Failure::TlsHttp2Only
             | Failure::TlsTooOld => Some(Self::NoConnection),
-            failure if failure.is_no_connection() => Some(Self::NoConnection),
+            failure if failure.is_connect_failure() => Some(Self::NoConnection),
             Failure::OptedOut | Failure::HeldOff | Failure::GivenUp | Failure::ServerBudget => None,
             _ => Some(Self::Connected),
         }
@@ -90,30 +90,34 @@ impl EntranceAttempts {
     pub(in crate::walk) fn new(entrances: Entrances, scope: &Scope, offered: &WebUrl) -> Self {
         Self {
             offered: offered.clone(),
-            most: entrances.limit(),
+            max_tries: entrances.limit(),
             tried: 1,
-            brought: None,
+            successful: None,
             home: None,
             has_home_address_opted_out: false,
             next: candidates(scope, offered),
-            doors: if entrances == Entrances::All { doors(scope, offered) } else { VecDeque::new() },
+            front_pages: if entrances == Entrances::All {
+                front_pages(scope, offered)
+            } else {
+                VecDeque::new()
+            },
             listed: HashSet::from([(offered.is_https(), offered.page_key())]),
-            kept: HashMap::new(),
+            skipped: HashMap::new(),
             origins: HashMap::new(),
             front_page_moved: false,
             is_forbidden: false,
-            kept_by_robots: false,
-            was_answered: false,
+            forbidden_by_robots: false,
+            got_response: false,
         }
     }
 
     /// The next entrance that applies: while there is no page by the rule, then the doors that are requested
     /// in any case.
     pub(in crate::walk) fn next(&mut self, has_page: bool) -> Option<EntranceCandidate> {
-        if has_page || self.front_page_moved || self.tried >= self.most {
+        if has_page || self.front_page_moved || self.tried >= self.max_tries {
             self.next.clear();
         }
-        while let Some(candidate) = self.next.pop_front().or_else(|| self.doors.pop_front()) {
+        while let Some(candidate) = self.next.pop_front().or_else(|| self.front_pages.pop_front()) {
             if self.applies(&candidate.applies) && !self.is_listed(&candidate.url) {
                 return Some(candidate);
             }
@@ -135,10 +139,10 @@ impl EntranceAttempts {
     }
 
     /// Notes how far a request at level 0 came, robots.txt included.
-    pub(in crate::walk) fn note_answer(&mut self, url: &WebUrl, response: &Response) {
+    pub(in crate::walk) fn note_response(&mut self, url: &WebUrl, response: &Response) {
         let failure = response.failure;
-        self.was_answered |= response.status.is_some() || failure.is_some_and(Failure::server_answered);
-        if let Some(reached) = OriginProgress::by(response) {
+        self.got_response |= response.status.is_some() || failure.is_some_and(Failure::server_responded);
+        if let Some(reached) = OriginProgress::from_response(response) {
             let best = self.origins.entry(origin_of(url)).or_insert(reached);
             *best = reached.max(*best);
         }
@@ -146,7 +150,7 @@ impl EntranceAttempts {
 
     /// An entrance brought a page.
     pub(in crate::walk) fn note_page(&mut self, url: &WebUrl, entrance: Option<Entrance>) {
-        self.brought = self.brought.or(entrance);
+        self.successful = self.successful.or(entrance);
         self.home.get_or_insert_with(|| url.host().clone());
     }
 
@@ -161,19 +165,19 @@ impl EntranceAttempts {
     }
 
     /// A URL on the list of level 0 is skipped; `again` if its page has its class already.
-    pub(in crate::walk) fn note_kept(&mut self, url: &WebUrl, again: bool, class: Class) {
+    pub(in crate::walk) fn note_skipped(&mut self, url: &WebUrl, again: bool, class: Class) {
         if !again {
-            self.kept.insert(url.page_key(), class);
+            self.skipped.insert(url.page_key(), class);
         }
         if class == Class::Robots {
-            self.kept_by_robots = true;
+            self.forbidden_by_robots = true;
             self.is_forbidden |= url.is_front_page();
         }
     }
 
     /// The class of a page of level 0 that is requested now and was skipped under its other scheme.
-    pub(in crate::walk) fn take_kept(&mut self, url: &WebUrl) -> Option<Class> {
-        self.kept.remove(&url.page_key())
+    pub(in crate::walk) fn take_skipped(&mut self, url: &WebUrl) -> Option<Class> {
+        self.skipped.remove(&url.page_key())
     }
 
     /// Whether a page has been on the list of level 0 already, under this scheme.
@@ -186,7 +190,7 @@ impl EntranceAttempts {
     }
 
     /// Whether another URL may still open a site that brought no page.
-    pub(in crate::walk) fn leaves_hope(&self, outcome: Outcome) -> bool {
+    pub(in crate::walk) fn may_succeed_later(&self, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Unreachable | Outcome::NoPage => true,
             Outcome::Moved => !self.front_page_moved,
@@ -207,9 +211,9 @@ impl EntranceAttempts {
 
 /// The entrances that are tried after the start URL, in this order.
 fn candidates(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
-    let front = offered.door();
+    let front = offered.front_page_url();
     let origin = origin_of(&front);
-    let other = front.by_other_scheme();
+    let other = front.with_other_scheme();
     let mut list = VecDeque::from([EntranceCandidate {
         url: front,
         entrance: Entrance::FrontPage,
@@ -222,7 +226,7 @@ fn candidates(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
     }));
     for url in other_names(scope, offered.host()).filter_map(|name| front_page(offered.is_https(), &name)) {
         let origin = origin_of(&url);
-        let other = url.by_other_scheme();
+        let other = url.with_other_scheme();
         list.push_back(EntranceCandidate {
             url,
             entrance: Entrance::OtherName,
@@ -238,9 +242,9 @@ fn candidates(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
 }
 
 /// The front pages of the site's bare name and of `www.`, by http and https.
-fn doors(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
+fn front_pages(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
     let names = [Some(scope.site().root().clone()), with_www(scope)];
-    let doors = names.into_iter().flatten().flat_map(|name| {
+    let front_pages = names.into_iter().flatten().flat_map(|name| {
         [false, true].map(|is_https| {
             let is_same = (name == *offered.host(), is_https == offered.is_https());
             let entrance = match is_same {
@@ -256,7 +260,7 @@ fn doors(scope: &Scope, offered: &WebUrl) -> VecDeque<EntranceCandidate> {
             })
         })
     });
-    doors.flatten().collect()
+    front_pages.flatten().collect()
 }
 
 /// The bare name of the site and the name with `www.`, except the host itself.

@@ -55,7 +55,7 @@ impl Mirrors {
         }
         let pairs = self.numbers.get(&url.authority()).and_then(|number| self.pairs.get(number));
         let is_known = |pair: &HostPair| {
-            let key = WebUrl::key_on(&self.hosts[pair.original as usize], url.target());
+            let key = WebUrl::page_key_of(&self.hosts[pair.original as usize], url.target());
             matches!(known.get(&key), Some(UrlState::Found | UrlState::Listed | UrlState::Earlier))
         };
         pairs.is_some_and(|pairs| pairs.iter().filter(|pair| pair.is_mirror()).any(is_known))
@@ -63,12 +63,12 @@ impl Mirrors {
 }
 
 fn count(originals: &mut Vec<HostPair>, original: u32, is_equal: bool) {
-    let at = originals.iter().position(|pair| pair.original == original).unwrap_or(originals.len());
-    if at == originals.len() {
+    let index = originals.iter().position(|pair| pair.original == original).unwrap_or(originals.len());
+    if index == originals.len() {
         originals.push(HostPair { original, equal: 0, different: 0 });
     }
-    originals[at].equal += u32::from(is_equal);
-    originals[at].different += u32::from(!is_equal);
+    originals[index].equal += u32::from(is_equal);
+    originals[index].different += u32::from(!is_equal);
 }
 
 impl HostPair {
@@ -116,18 +116,18 @@ mod tests {
             (0..3).for_each(|n| mirrors.note(&url(&format!("http://{host}/{n}")), n));
         }
         // Each host's pages are compared with the first host that had them.
-        for (host, place, is_copy) in [
+        for (host, state, is_copy) in [
             ("a.ke", UrlState::Found, true),
             ("c.a.ke", UrlState::Listed, true),
             ("a.ke", UrlState::Earlier, true),
             ("a.ke", UrlState::Shunned, false),
             ("b.a.ke", UrlState::Found, false),
         ] {
-            let known = UrlStates::from_iter([(url("http://b.a.ke/x?y").page_key(), place)]);
+            let known = UrlStates::from_iter([(url("http://b.a.ke/x?y").page_key(), state)]);
             assert_eq!(
                 mirrors.is_copy(&url(&format!("https://{host}/x?y")), &known),
                 is_copy,
-                "{host} {place:?}"
+                "{host} {state:?}"
             );
         }
     }

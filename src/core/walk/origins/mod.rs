@@ -21,7 +21,7 @@ const MAX_RULE_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Default)]
 pub(super) struct Origins {
     known: HashMap<String, RobotsRecord>,
-    asking: Option<PendingRobots>,
+    pending: Option<PendingRobots>,
     rule_bytes: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct RobotsRequestTime {
 /// The result of the request for the robots.txt of an origin.
 struct RobotsRecord {
     verdict: RobotsOutcome,
-    asked: RobotsRequestTime,
+    requested: RobotsRequestTime,
     /// The size of the file; 0 if the file is counted for another origin.
     bytes: usize,
 }
@@ -75,32 +75,32 @@ impl Origins {
     pub(super) fn lookup(&mut self, url: &WebUrl, again: bool) -> Lookup<'_> {
         let origin = origin_of(url);
         let is_known = self.known.contains_key(&origin);
-        let is_being_asked = self.asking.as_ref().is_some_and(|asking| asking.origins.contains(&origin));
-        if is_known && !again && !is_being_asked {
+        let is_pending = self.pending.as_ref().is_some_and(|pending| pending.origins.contains(&origin));
+        if is_known && !again && !is_pending {
             return Lookup::Known(&self.known[&origin].verdict);
         }
         if !is_known && (self.known.len() >= MAX_ORIGINS || self.rule_bytes > MAX_RULE_BYTES) {
             return Lookup::Known(&RobotsOutcome::Unreachable);
         }
-        let asking = self.asking.get_or_insert_with(|| PendingRobots {
+        let pending = self.pending.get_or_insert_with(|| PendingRobots {
             origins: vec![origin],
             url: url.robots_txt(),
             redirects: 0,
             retries: 0,
             begun: false,
         });
-        if asking.begun { Lookup::Pending } else { Lookup::Fetch(asking.url.clone()) }
+        if pending.begun { Lookup::Pending } else { Lookup::Fetch(pending.url.clone()) }
     }
 
     pub(super) fn begin(&mut self) {
-        if let Some(asking) = &mut self.asking {
-            asking.begun = true;
+        if let Some(pending) = &mut self.pending {
+            pending.begun = true;
         }
     }
 
     /// Whether a robots.txt is being requested.
-    pub(super) fn is_asking(&self) -> bool {
-        self.asking.is_some()
+    pub(super) fn is_fetching(&self) -> bool {
+        self.pending.is_some()
     }
 
     /// Whether the robots.txt for a URL is known, even if it is old.
@@ -113,9 +113,9 @@ impl Origins {
     /// For the `next` request right after it there is no limit: if pauses are as long as a day, nothing else
     /// would ever be requested. Rules that another tree requested have a limit, because this tree can request
     /// its own.
-    pub(super) fn good_until(&self, url: &WebUrl, next: u32) -> Option<SystemTime> {
-        let asked = self.known.get(&origin_of(url))?.asked;
-        (asked.next != Some(next)).then(|| asked.at + MAX_AGE)
+    pub(super) fn valid_until(&self, url: &WebUrl, next: u32) -> Option<SystemTime> {
+        let requested = self.known.get(&origin_of(url))?.requested;
+        (requested.next != Some(next)).then(|| requested.at + MAX_AGE)
     }
 
     /// The pause between requests that the origin asks for.
@@ -127,11 +127,11 @@ impl Origins {
     }
 
     /// The response said when to come back: the same robots.txt is requested once more.
-    pub(super) fn retry(&mut self, most: u8) -> bool {
-        match &mut self.asking {
-            Some(asking) if asking.retries < most => {
-                asking.retries += 1;
-                asking.begun = false;
+    pub(super) fn retry(&mut self, limit: u8) -> bool {
+        match &mut self.pending {
+            Some(pending) if pending.retries < limit => {
+                pending.retries += 1;
+                pending.begun = false;
                 true
             }
             _ => false,
@@ -140,27 +140,35 @@ impl Origins {
 
     /// Follows a redirect: at least five in a row (RFC 9309 §2.3.1.2), also across authorities. If it leads
     /// to the robots.txt of another origin, the response gives the rules of that origin, too.
-    pub(super) fn redirected(&mut self, to: Option<WebUrl>, product_token: &str, asked: RobotsRequestTime) {
-        let Some(asking) = &mut self.asking else { return };
-        let Some(target) = to.filter(|_| asking.redirects < MAX_REDIRECTS) else {
-            return self
-                .settle(RobotsOutcome::Rules(Availability::TooManyRedirects.rules(product_token)), asked);
+    pub(super) fn redirected(
+        &mut self,
+        to: Option<WebUrl>,
+        product_token: &str,
+        requested: RobotsRequestTime,
+    ) {
+        let Some(pending) = &mut self.pending else { return };
+        let Some(target) = to.filter(|_| pending.redirects < MAX_REDIRECTS) else {
+            return self.settle(
+                RobotsOutcome::Rules(Availability::TooManyRedirects.rules(product_token)),
+                requested,
+            );
         };
-        asking.redirects += 1;
+        pending.redirects += 1;
         let is_robots_txt = target == target.robots_txt();
         let origin = origin_of(&target);
         if is_robots_txt
-            && !asking.origins.contains(&origin)
-            && let Some(known) = self.known.get(&origin).filter(|known| asked.at < known.asked.at + MAX_AGE)
+            && !pending.origins.contains(&origin)
+            && let Some(known) =
+                self.known.get(&origin).filter(|known| requested.at < known.requested.at + MAX_AGE)
         {
-            let (verdict, at) = (known.verdict.clone(), known.asked.at);
-            return self.settle(verdict, RobotsRequestTime { at, ..asked });
+            let (verdict, at) = (known.verdict.clone(), known.requested.at);
+            return self.settle(verdict, RobotsRequestTime { at, ..requested });
         }
-        if is_robots_txt && !asking.origins.contains(&origin) {
-            asking.origins.push(origin);
+        if is_robots_txt && !pending.origins.contains(&origin) {
+            pending.origins.push(origin);
         }
-        asking.url = target;
-        asking.begun = false;
+        pending.url = target;
+        pending.begun = false;
     }
 
     pub(super) fn found(
@@ -168,31 +176,31 @@ impl Origins {
         body: &[u8],
         availability: Availability<'_>,
         product_token: &str,
-        asked: RobotsRequestTime,
+        requested: RobotsRequestTime,
     ) {
-        self.settle_with(RobotsOutcome::Rules(availability.rules(product_token)), asked, body.len());
+        self.settle_with(RobotsOutcome::Rules(availability.rules(product_token)), requested, body.len());
     }
 
-    pub(super) fn settle(&mut self, verdict: RobotsOutcome, asked: RobotsRequestTime) {
-        self.settle_with(verdict, asked, 0);
+    pub(super) fn settle(&mut self, verdict: RobotsOutcome, requested: RobotsRequestTime) {
+        self.settle_with(verdict, requested, 0);
     }
 
     /// The address of the requested host is on the opt-out list. The other origins whose rules the response
     /// would have been are unreachable.
-    pub(super) fn opted_out(&mut self, asked: RobotsRequestTime) {
-        let Some(origin) = self.asking.as_ref().map(|asking| origin_of(&asking.url)) else { return };
-        self.settle(RobotsOutcome::Unreachable, asked);
+    pub(super) fn opted_out(&mut self, requested: RobotsRequestTime) {
+        let Some(origin) = self.pending.as_ref().map(|pending| origin_of(&pending.url)) else { return };
+        self.settle(RobotsOutcome::Unreachable, requested);
         if let Some(record) = self.known.get_mut(&origin) {
             record.verdict = RobotsOutcome::OptedOut;
         }
     }
 
-    fn settle_with(&mut self, verdict: RobotsOutcome, asked: RobotsRequestTime, mut bytes: usize) {
-        for origin in self.asking.take().map(|asking| asking.origins).unwrap_or_default() {
+    fn settle_with(&mut self, verdict: RobotsOutcome, requested: RobotsRequestTime, mut bytes: usize) {
+        for origin in self.pending.take().map(|pending| pending.origins).unwrap_or_default() {
             self.rule_bytes += bytes;
-            let known = RobotsRecord { verdict: verdict.clone(), asked, bytes };
-            if let Some(before) = self.known.insert(origin, known) {
-                self.rule_bytes -= before.bytes;
+            let known = RobotsRecord { verdict: verdict.clone(), requested, bytes };
+            if let Some(previous) = self.known.insert(origin, known) {
+                self.rule_bytes -= previous.bytes;
             }
             bytes = 0;
         }
@@ -214,7 +222,7 @@ mod tests {
         WebUrl::parse(text).unwrap()
     }
 
-    fn asked(next: u32) -> RobotsRequestTime {
+    fn requested(next: u32) -> RobotsRequestTime {
         RobotsRequestTime { at: NOW, next: Some(next) }
     }
 
@@ -235,7 +243,7 @@ mod tests {
         let robots = format!("http://{host}/robots.txt");
         assert_eq!(says(origins, &robots, true), robots);
         origins.begin();
-        origins.found(&vec![b'#'; bytes], Availability::Found(b""), "ccsurvey", asked(1));
+        origins.found(&vec![b'#'; bytes], Availability::Found(b""), "ccsurvey", requested(1));
     }
 
     #[test]
@@ -273,9 +281,9 @@ mod tests {
             assert_eq!(says(&mut origins, &from, false), from);
             origins.begin();
             let to = format!("http://t{pair}.a.ke/robots.txt");
-            origins.redirected(Some(url(&to)), "ccsurvey", asked(1));
+            origins.redirected(Some(url(&to)), "ccsurvey", requested(1));
             origins.begin();
-            origins.found(&vec![b'#'; 1024 * 1024], Availability::Found(b""), "ccsurvey", asked(2));
+            origins.found(&vec![b'#'; 1024 * 1024], Availability::Found(b""), "ccsurvey", requested(2));
             assert_eq!(says(&mut origins, &from, false), "allowed");
             assert_eq!(says(&mut origins, &to, false), "allowed");
         }
@@ -296,7 +304,7 @@ mod tests {
             assert_eq!(origins.retry(2), retry);
         }
         assert!(!origins.knows(&url("http://a.ke/x")));
-        origins.settle(RobotsOutcome::Unreachable, asked(3));
+        origins.settle(RobotsOutcome::Unreachable, requested(3));
         assert_eq!(says(&mut origins, "http://a.ke/x", false), "unreachable");
         assert_eq!(says(&mut origins, "https://a.ke/x", false), "https://a.ke/robots.txt", "another origin");
     }
@@ -306,8 +314,8 @@ mod tests {
         let mut origins = Origins::default();
         says(&mut origins, "http://a.ke/x", false);
         origins.begin();
-        origins.redirected(Some(url("http://b.a.ke/robots.txt")), "ccsurvey", asked(1));
-        origins.opted_out(asked(2));
+        origins.redirected(Some(url("http://b.a.ke/robots.txt")), "ccsurvey", requested(1));
+        origins.opted_out(requested(2));
         assert_eq!(says(&mut origins, "http://a.ke/x", false), "unreachable");
         assert_eq!(says(&mut origins, "http://b.a.ke/x", false), "opted out");
         assert_eq!(
@@ -324,7 +332,7 @@ mod tests {
             says(&mut origins, "http://a.ke/x", false);
             for hop in 0..hops {
                 origins.begin();
-                origins.redirected(Some(url(&format!("http://a.ke/rules/{hop}"))), "ccsurvey", asked(1));
+                origins.redirected(Some(url(&format!("http://a.ke/rules/{hop}"))), "ccsurvey", requested(1));
             }
             says(&mut origins, "http://a.ke/x", false)
         };
@@ -333,7 +341,7 @@ mod tests {
         let mut origins = Origins::default();
         says(&mut origins, "http://a.ke/x", false);
         origins.begin();
-        origins.redirected(None, "ccsurvey", asked(1));
+        origins.redirected(None, "ccsurvey", requested(1));
         assert_eq!(says(&mut origins, "http://a.ke/x", false), "allowed");
     }
 
@@ -343,11 +351,11 @@ mod tests {
             let mut origins = Origins::default();
             says(&mut origins, "http://b.a.ke/", false);
             origins.begin();
-            origins.settle(RobotsOutcome::Unreachable, asked(1));
+            origins.settle(RobotsOutcome::Unreachable, requested(1));
             says(&mut origins, "http://a.ke/", false);
             origins.begin();
             origins.redirected(Some(url(to)), "ccsurvey", RobotsRequestTime { at: NOW + age, next: Some(2) });
-            (says(&mut origins, "http://a.ke/", false), origins.good_until(&url("http://a.ke/"), 3))
+            (says(&mut origins, "http://a.ke/", false), origins.valid_until(&url("http://a.ke/"), 3))
         };
         let robots = "http://b.a.ke/robots.txt";
         let young = MAX_AGE - Duration::from_nanos(1);
@@ -363,23 +371,23 @@ mod tests {
         says(&mut origins, "http://a.ke/", false);
         for to in ["https://a.ke/robots.txt", "http://a.ke/robots.txt", "http://b.a.ke/rules.txt"] {
             origins.begin();
-            origins.redirected(Some(url(to)), "ccsurvey", asked(1));
+            origins.redirected(Some(url(to)), "ccsurvey", requested(1));
             assert_eq!(says(&mut origins, "https://a.ke/", false), to, "they wait for the same answer");
         }
         origins.begin();
         let rules = b"User-agent: *\nDisallow: /x\nCrawl-delay: 7\n";
-        origins.found(rules, Availability::Found(rules), "ccsurvey", asked(4));
+        origins.found(rules, Availability::Found(rules), "ccsurvey", requested(4));
         for origin in ["http://a.ke", "https://a.ke"] {
             assert_eq!(says(&mut origins, &format!("{origin}/x"), false), "forbidden");
             assert_eq!(says(&mut origins, &format!("{origin}/y"), false), "allowed");
             let url = url(origin);
             assert_eq!(origins.crawl_delay(&url), Some(Duration::from_secs(7)));
             // There is no limit for the request right after it, and a day for later ones.
-            assert_eq!(origins.good_until(&url, 4), None);
-            assert_eq!(origins.good_until(&url, 5), Some(NOW + MAX_AGE));
+            assert_eq!(origins.valid_until(&url, 4), None);
+            assert_eq!(origins.valid_until(&url, 5), Some(NOW + MAX_AGE));
         }
         assert!(!origins.knows(&url("http://b.a.ke/")));
         assert_eq!(origins.crawl_delay(&url("http://b.a.ke/")), None);
-        assert_eq!(origins.good_until(&url("http://b.a.ke/"), 9), None);
+        assert_eq!(origins.valid_until(&url("http://b.a.ke/"), 9), None);
     }
 }

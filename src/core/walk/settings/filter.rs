@@ -9,11 +9,11 @@ use crate::settings::{Extension, NonHtml};
 /// use ccsurvey_address::WebUrl;
 /// use ccsurvey_core::{settings::NonHtml, walk::Filter};
 /// let filter = Filter { exclude: vec!["/shop/*.php".parse().unwrap()], ..Filter::default() };
-/// let leaves_out = |url| filter.leaves_out(&WebUrl::parse(url).unwrap());
-/// assert!(leaves_out("http://a.ke/report.PDF") && leaves_out("http://www.a.ke/shop/x.php?id=1"));
-/// assert!(!leaves_out("http://a.ke/report.html") && !leaves_out("http://a.ke/get.php?file=report.pdf"));
+/// let excludes = |url| filter.excludes(&WebUrl::parse(url).unwrap());
+/// assert!(excludes("http://a.ke/report.PDF") && excludes("http://www.a.ke/shop/x.php?id=1"));
+/// assert!(!excludes("http://a.ke/report.html") && !excludes("http://a.ke/get.php?file=report.pdf"));
 /// let filter = Filter { non_html: NonHtml::Get, ..Filter::default() };
-/// assert!(!filter.leaves_out(&WebUrl::parse("http://a.ke/report.pdf").unwrap()));
+/// assert!(!filter.excludes(&WebUrl::parse("http://a.ke/report.pdf").unwrap()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
@@ -41,7 +41,7 @@ impl Default for Filter {
 impl Filter {
     /// Whether the filter excludes the URL.
     #[must_use]
-    pub fn leaves_out(&self, url: &WebUrl) -> bool {
+    pub fn excludes(&self, url: &WebUrl) -> bool {
         (self.non_html == NonHtml::Skip && self.does_not_look_like_html(url))
             || (!self.exclude.is_empty() && matches_any(&self.exclude, url))
             || (!self.include.is_empty() && !matches_any(&self.include, url))
@@ -49,7 +49,7 @@ impl Filter {
 
     /// Whether a HEAD request must first find out whether the URL is HTML.
     #[must_use]
-    pub fn wants_head(&self, url: &WebUrl) -> bool {
+    pub fn needs_head(&self, url: &WebUrl) -> bool {
         self.non_html == NonHtml::Head && self.does_not_look_like_html(url)
     }
 
@@ -89,11 +89,9 @@ mod tests {
         assert_eq!(found("/.png"), None);
         assert_eq!(found("/v1.2/about"), None);
         let filter = Filter::default();
-        assert!(
-            filter.leaves_out(&url("http://a.ke/x.JPG")) && filter.leaves_out(&url("http://a.ke/x.css?v=3"))
-        );
+        assert!(filter.excludes(&url("http://a.ke/x.JPG")) && filter.excludes(&url("http://a.ke/x.css?v=3")));
         for page in ["/x.html", "/x.php", "/x", "/x.aspx", "/x.xml", "/x.ke", "/x?y=z.pdf", "/x.pdf/view"] {
-            assert!(!filter.leaves_out(&url(&format!("http://a.ke{page}"))), "{page}");
+            assert!(!filter.excludes(&url(&format!("http://a.ke{page}"))), "{page}");
         }
     }
 
@@ -105,8 +103,8 @@ mod tests {
             exclude: patterns(&["/en/old/"]),
             ..Filter::default()
         };
-        let leaves_out = |path: &str| filter.leaves_out(&url(&format!("http://a.ke{path}")));
-        assert!(!leaves_out("/en/1") && !leaves_out("/sw/1"));
-        assert!(leaves_out("/fr/1") && leaves_out("/en/old/1") && leaves_out("/en/1.pdf"));
+        let excludes = |path: &str| filter.excludes(&url(&format!("http://a.ke{path}")));
+        assert!(!excludes("/en/1") && !excludes("/sw/1"));
+        assert!(excludes("/fr/1") && excludes("/en/old/1") && excludes("/en/1.pdf"));
     }
 }

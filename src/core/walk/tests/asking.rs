@@ -1,7 +1,7 @@
 use super::*;
 
 fn withheld(probe: &Probe) -> u32 {
-    match probe.kept_by {
+    match probe.skipped_by {
         SkippedBy::Script(urls) => urls,
         SkippedBy::Yield(_) => 0,
     }
@@ -10,13 +10,13 @@ fn withheld(probe: &Probe) -> u32 {
 #[test]
 fn what_looks_like_no_html_is_not_asked_for_below_the_start_url() {
     let web = Web::default().page("http://a.ke/x.pdf", &["/y.jpg?size=1", "/z", "/y.jpg"]);
-    let (tree, asked) = drive(start("http://a.ke/x.pdf", WalkSettings::default(), ""), &web, 1);
-    assert_eq!(pages(&asked), [(0, "/x.pdf"), (1, "/z")]);
+    let (tree, requested) = drive(start("http://a.ke/x.pdf", WalkSettings::default(), ""), &web, 1);
+    assert_eq!(pages(&requested), [(0, "/x.pdf"), (1, "/z")]);
     assert_eq!((tree.levels[1].class(Class::Filtered), tree.levels[1].internal_urls()), (2, 3));
     let filter = Filter { non_html: NonHtml::Get, ..Filter::default() };
-    let (_, asked) =
+    let (_, requested) =
         drive(start("http://a.ke/x.pdf", WalkSettings { filter, ..WalkSettings::default() }, ""), &web, 1);
-    assert_eq!(pages(&asked), [(0, "/x.pdf"), (1, "/y.jpg?size=1"), (1, "/z")]);
+    assert_eq!(pages(&requested), [(0, "/x.pdf"), (1, "/y.jpg?size=1"), (1, "/z")]);
 }
 
 #[test]
@@ -31,13 +31,16 @@ fn head_asks_first_what_looks_like_no_html_and_get_follows_where_it_may_be() {
     let filter = Filter { non_html: NonHtml::Head, ..Filter::default() };
     for parallel in [1, 4] {
         let settings = WalkSettings { filter: filter.clone(), ..WalkSettings::default() };
-        let (tree, asked) = drive(start("http://a.ke/", settings, ""), &web, parallel);
-        let of = |purpose| {
-            let asked = asked.iter().filter(move |request| request.purpose == purpose);
-            asked.map(|request| request.url.target()).collect::<Vec<_>>()
+        let (tree, requested) = drive(start("http://a.ke/", settings, ""), &web, parallel);
+        let targets = |purpose| {
+            let requested = requested.iter().filter(move |request| request.purpose == purpose);
+            requested.map(|request| request.url.target()).collect::<Vec<_>>()
         };
-        assert_eq!(of(Purpose::Head), ["/page.pdf", "/gone.jpg", "/moved.zip", "/no-head.doc", "/new.zip"]);
-        assert_eq!(of(Purpose::Page), ["/", "/plain", "/page.pdf", "/no-head.doc", "/deep"]);
+        assert_eq!(
+            targets(Purpose::Head),
+            ["/page.pdf", "/gone.jpg", "/moved.zip", "/no-head.doc", "/new.zip"]
+        );
+        assert_eq!(targets(Purpose::Page), ["/", "/plain", "/page.pdf", "/no-head.doc", "/deep"]);
         let level = &tree.levels[1];
         assert_eq!((level.class(Class::Fetched), level.internal_urls(), level.requests), (6, 6, 8));
         assert_eq!(level.pages, 1, "an answer to HEAD is no page");
@@ -55,7 +58,7 @@ fn the_links_of_an_excluded_page_are_passed_over() {
         if let Content::Page(read) = content {
             let source =
                 Source { body: page.as_bytes(), url: &request.url, content_type: None, robots_tag: None };
-            content = Content::Page(Box::new(read.unless_it_says(&["For sale".to_owned()], source)));
+            content = Content::Page(Box::new(read.exclude_if_contains(&["For sale".to_owned()], source)));
         }
         walk.handle(request.number, response, content);
     }
@@ -82,8 +85,8 @@ fn probes_come_after_the_tree_and_tell_what_it_misses() {
     let probing = Probing { share: 1.0, ..Probing::default() };
     for parallel in [1, 4] {
         let settings = WalkSettings { probing, ..WalkSettings::default() };
-        let (tree, asked) = drive(start("http://a.ke/", settings, ""), &web, parallel);
-        let (tree_asked, probed) = asked.split_at(without.1.len());
+        let (tree, requested) = drive(start("http://a.ke/", settings, ""), &web, parallel);
+        let (tree_asked, probed) = requested.split_at(without.1.len());
         assert_eq!(tree_asked, without.1, "the tree is walked as ever");
         assert_eq!(Tree { probes: Vec::new(), probe_load: LevelCount::default(), ..tree.clone() }, without.0);
         assert_eq!(probed.len(), 3, "three of the eight that are kept back; /t?a=2 is for no robot");
@@ -107,8 +110,8 @@ fn a_host_that_wants_longer_pauses_than_are_made_is_not_probed_either() {
         .page("http://a.ke/", &["https://a.ke/slow", "/s?id=1", "https://a.ke/s?id=2", "/s?id=3"])
         .page("http://a.ke/s?id=1", &[]);
     let probing = Probing { share: 1.0, ..Probing::default() };
-    let (tree, asked) = walk(&web, WalkSettings { probing, ..WalkSettings::default() });
-    let probed: Vec<_> = asked.iter().filter(|request| request.purpose == Purpose::Probe).collect();
+    let (tree, requested) = walk(&web, WalkSettings { probing, ..WalkSettings::default() });
+    let probed: Vec<_> = requested.iter().filter(|request| request.purpose == Purpose::Probe).collect();
     assert_eq!(probed.iter().map(|request| request.url.as_str()).collect::<Vec<_>>(), ["http://a.ke/s?id=3"]);
     assert_eq!((tree.levels[1].class(Class::Robots), tree.levels[1].class(Class::Script)), (1, 2));
 }
@@ -140,7 +143,7 @@ fn head_asks_once_whatever_scheme_the_page_is_at_and_never_for_the_start_url() {
         .page("http://a.ke/x.pdf", &[])
         .page("https://a.ke/x.pdf", &[]);
     let walk = start("http://a.ke/start.pdf", WalkSettings { filter, ..WalkSettings::default() }, "");
-    let (_, asked) = drive_by(walk, |request| {
+    let (_, requested) = drive_by(walk, |request| {
         let (mut response, mut content) = web.response(request);
         // The page responds to HEAD at its URL, and redirects GET to its other scheme.
         if request.url.as_str() == "http://a.ke/x.pdf" && request.purpose == Purpose::Page {
@@ -149,7 +152,7 @@ fn head_asks_once_whatever_scheme_the_page_is_at_and_never_for_the_start_url() {
         }
         (response, if request.purpose == Purpose::Head { Content::Nothing } else { content })
     });
-    let tree_asked = asked.iter().filter(|request| request.depth.is_some());
+    let tree_asked = requested.iter().filter(|request| request.depth.is_some());
     assert_eq!(
         tree_asked.map(|request| (request.purpose, request.url.as_str())).collect::<Vec<_>>(),
         [
@@ -247,8 +250,8 @@ fn what_was_left_out_opted_out_or_never_had_its_rules_read_is_not_probed() {
         let exclude = exclude.iter().map(|text| text.parse().unwrap()).collect();
         let filter = Filter { exclude, ..Filter::default() };
         let settings = WalkSettings { filter, probing, ..WalkSettings::default() };
-        let (_, asked) = drive(start("http://a.ke/", settings, opt_out), &web, 1);
-        let probes = asked.iter().filter(|request| request.purpose == Purpose::Probe);
+        let (_, requested) = drive(start("http://a.ke/", settings, opt_out), &web, 1);
+        let probes = requested.iter().filter(|request| request.purpose == Purpose::Probe);
         let mut urls: Vec<String> = probes.map(|request| request.url.to_string()).collect();
         urls.sort();
         urls

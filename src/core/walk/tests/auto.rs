@@ -26,10 +26,10 @@ fn flat(pages: &[String]) -> Web {
 
 #[test]
 fn a_silent_site_gets_a_dozen_requests_and_the_rest_is_left_out_with_what_it_was_expected_to_bring() {
-    let (tree, asked) = walk(&flat(&names("p", 100)), auto(0.5));
+    let (tree, requested) = walk(&flat(&names("p", 100)), auto(0.5));
     // An eighth of the waiting URLs is chosen at a time, while no evidence speaks against them.
     assert_eq!(tree.sum(|level| level.class(Class::Fetched)), 1 + 12);
-    assert_eq!(pages(&asked).len(), 13);
+    assert_eq!(pages(&requested).len(), 13);
     assert_eq!(tree.levels[1].class(Class::Yield), 88);
     assert_eq!(tree.levels[1].internal_urls(), 100);
     assert_eq!(tree.outcome, Outcome::Yield);
@@ -55,8 +55,8 @@ fn a_generous_site_is_walked_to_its_end() {
 fn what_promises_most_is_asked_for_first() {
     let mut paths = names("p", 30);
     paths.push("/our-links".to_owned());
-    let (_, asked) = walk(&flat(&paths), auto(0.5));
-    let order: Vec<&str> = asked
+    let (_, requested) = walk(&flat(&paths), auto(0.5));
+    let order: Vec<&str> = requested
         .iter()
         .filter(|request| request.depth == Some(Depth(1)))
         .map(|request| request.url.path())
@@ -78,9 +78,9 @@ fn what_is_remembered_is_asked_for_by_what_it_brought_and_what_is_new_by_what_it
         (0..).zip([&["/".to_owned()][..], &paths].concat().iter()).map(seen).collect();
     let memory = Memory::from_seen(&last_time, &rates());
     paths.push("/our-links".to_owned());
-    let walk = start("http://a.ke/", auto(0.5), "").remembering(memory);
-    let (tree, asked) = drive(walk, &flat(&paths), 1);
-    let order: Vec<&str> = pages(&asked).into_iter().map(|(_, path)| path).collect();
+    let walk = start("http://a.ke/", auto(0.5), "").with_memory(memory);
+    let (tree, requested) = drive(walk, &flat(&paths), 1);
+    let order: Vec<&str> = pages(&requested).into_iter().map(|(_, path)| path).collect();
     assert_eq!(order, ["/", "/p7", "/our-links"]);
     assert_eq!((tree.levels[1].class(Class::Yield), tree.outcome), (29, Outcome::Yield));
     assert_eq!(tree.levels[1].expected_hosts, 0.0, "they brought nothing last time");
@@ -97,10 +97,11 @@ fn a_branch_that_brings_something_is_followed_while_another_is_left() {
         web = page(web, &format!("/good/b/{n}"), &[format!("http://h{n}.tz/")]);
         web = page(web, &format!("/dull/b/{n}"), &[]);
     }
-    let (tree, asked) = walk(&web, auto(0.5));
-    let of = |branch: &str| asked.iter().filter(|request| request.url.path().starts_with(branch)).count();
-    assert_eq!(of("/good"), 41);
-    assert!((2..20).contains(&of("/dull")), "{}", of("/dull"));
+    let (tree, requested) = walk(&web, auto(0.5));
+    let count_below =
+        |branch: &str| requested.iter().filter(|request| request.url.path().starts_with(branch)).count();
+    assert_eq!(count_below("/good"), 41);
+    assert!((2..20).contains(&count_below("/dull")), "{}", count_below("/dull"));
     assert_eq!(tree.outcome, Outcome::Yield);
     assert_eq!(tree.externals.len(), 40);
 }
@@ -121,8 +122,8 @@ fn what_a_page_redirects_to_is_asked_for_and_never_left_out() {
 
 #[test]
 fn entrances_are_asked_for_whatever_a_request_must_promise() {
-    let (tree, asked) = walk(&flat(&[]), auto(1e9));
-    assert_eq!((pages(&asked), tree.outcome), (vec![(0, "/")], Outcome::Complete));
+    let (tree, requested) = walk(&flat(&[]), auto(1e9));
+    assert_eq!((pages(&requested), tree.outcome), (vec![(0, "/")], Outcome::Complete));
 }
 
 #[test]
@@ -144,9 +145,9 @@ fn what_another_rule_keeps_back_is_not_left_out_for_its_yield() {
     paths.extend(names("file", 30).iter().map(|path| format!("{path}.pdf")));
     paths.extend((0..30).map(|n| format!("/s?q={n}")));
     paths.extend((0..30).map(|n| format!("/x/x/x/x/x/{n}")));
-    let (tree, asked) = walk(&flat(&paths), auto(0.9));
+    let (tree, requested) = walk(&flat(&paths), auto(0.9));
     let level = &tree.levels[1];
-    let scripts = asked.iter().filter(|request| request.url.path() == "/s").count() as u64;
+    let scripts = requested.iter().filter(|request| request.url.path() == "/s").count() as u64;
     assert_eq!(level.class(Class::Filtered), 30, "{level:?}");
     assert_eq!(level.class(Class::Trap), 30, "{level:?}");
     // One URL of the script would have been requested: it was, or it was left out.
@@ -159,8 +160,8 @@ fn what_another_rule_keeps_back_is_not_left_out_for_its_yield() {
 fn front_pages_of_other_hosts_are_asked_for_whatever_they_promise() {
     let mut paths = names("p", 60);
     paths.push("http://shop.a.ke/".to_owned());
-    let (_, asked) = walk(&flat(&paths), auto(5.0));
-    let of_shop: Vec<&str> = asked
+    let (_, requested) = walk(&flat(&paths), auto(5.0));
+    let of_shop: Vec<&str> = requested
         .iter()
         .filter(|request| request.url.host().as_str() == "shop.a.ke")
         .map(|request| request.url.path())

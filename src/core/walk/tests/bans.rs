@@ -39,8 +39,8 @@ fn host_bans_after(delivered: usize, host: &str, settings: WalkSettings, web: &W
     })
 }
 
-fn of_purpose(asked: &[Request], purpose: Purpose) -> Vec<&str> {
-    asked.iter().filter(|request| request.purpose == purpose).map(|request| request.url.target()).collect()
+fn of_purpose(sent: &[Request], purpose: Purpose) -> Vec<&str> {
+    sent.iter().filter(|request| request.purpose == purpose).map(|request| request.url.target()).collect()
 }
 
 #[test]
@@ -52,14 +52,14 @@ fn a_server_that_refuses_everything_after_some_pages_gets_no_further_request() {
         ServedPage::Challenge(403),
         ServedPage::Challenge(200),
     ] {
-        let (tree, asked) = banned_after(11, &refusal, &site_of(100));
+        let (tree, sent) = banned_after(11, &refusal, &site_of(100));
         assert_eq!(tree.outcome, Outcome::Refused, "{refusal:?}");
-        assert_eq!(of_purpose(&asked, Purpose::Page).len(), 31, "twenty were refused");
-        assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"], "the page that came last");
+        assert_eq!(of_purpose(&sent, Purpose::Page).len(), 31, "twenty were refused");
+        assert_eq!(of_purpose(&sent, Purpose::Check), ["/10"], "the page that came last");
         let level = &tree.levels[1];
         assert_eq!((level.class(Class::Fetched), level.class(Class::Refused)), (30, 70));
         assert_eq!((level.requests, level.pages), (31, 10), "the check is a request");
-        assert_eq!(asked.last().unwrap().depth, Some(Depth(1)));
+        assert_eq!(sent.last().unwrap().depth, Some(Depth(1)));
     }
 }
 
@@ -81,9 +81,9 @@ fn a_part_of_a_site_that_everybody_is_refused_costs_a_few_checks_and_no_page() {
     for (from, checks) in [(82, 0), (81, 1), (62, 1), (61, 2), (22, 2), (21, 3), (2, 3)] {
         let web = (from..=100)
             .fold(site_of(101), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
-        let (tree, asked) = walk(&web, WalkSettings::default());
+        let (tree, sent) = walk(&web, WalkSettings::default());
         assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 101), "{from}");
-        assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{from}");
+        assert_eq!(of_purpose(&sent, Purpose::Check).len(), checks, "{from}");
     }
 }
 
@@ -92,8 +92,8 @@ fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
     let web = (1..=100)
         .filter(|n| n % 20 != 0)
         .fold(site_of(100), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!((tree.outcome, of_purpose(&asked, Purpose::Check).len()), (Outcome::Complete, 0));
+    let (tree, sent) = walk(&web, WalkSettings::default());
+    assert_eq!((tree.outcome, of_purpose(&sent, Purpose::Check).len()), (Outcome::Complete, 0));
     // A missing page is a response, too; an error or a redirect proves nothing.
     let moved = ServedPage::To("/31".to_owned());
     for (between, checks) in
@@ -101,17 +101,17 @@ fn pages_between_the_refused_ones_show_that_there_is_no_ban() {
     {
         let refusing = (1..=30)
             .fold(site_of(31), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
-        let (_, asked) = walk(&refusing.serve("http://a.ke/15", between.clone()), WalkSettings::default());
-        assert_eq!(of_purpose(&asked, Purpose::Check).len(), checks, "{between:?}");
+        let (_, sent) = walk(&refusing.serve("http://a.ke/15", between.clone()), WalkSettings::default());
+        assert_eq!(of_purpose(&sent, Purpose::Check).len(), checks, "{between:?}");
     }
 }
 
 #[test]
 fn a_site_that_never_delivered_a_page_is_not_checked() {
-    let (tree, asked) =
+    let (tree, sent) =
         walk(&Web::default().serve("http://a.ke/", ServedPage::Challenge(200)), WalkSettings::default());
     assert_eq!((tree.outcome, tree.levels[0].pages), (Outcome::NoPage, 0), "an interstitial is no page");
-    assert_eq!(of_purpose(&asked, Purpose::Check).len(), 0);
+    assert_eq!(of_purpose(&sent, Purpose::Check).len(), 0);
     assert!(tree.is_closed);
 }
 
@@ -122,7 +122,7 @@ fn a_check_that_fails_for_another_reason_is_no_proof() {
     {
         let web = (2..=50)
             .fold(site_of(60), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
-        let (tree, asked) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
+        let (tree, sent) = drive_by(start("http://a.ke/", WalkSettings::default(), ""), |request| {
             let other = Web::default().serve(request.url.as_str(), other.clone());
             if request.purpose == Purpose::Check { other.response(request) } else { web.response(request) }
         });
@@ -131,7 +131,7 @@ fn a_check_that_fails_for_another_reason_is_no_proof() {
             (Outcome::Complete, 60),
             "{other:?}"
         );
-        assert_eq!(of_purpose(&asked, Purpose::Check).len(), 2, "at twenty and at forty");
+        assert_eq!(of_purpose(&sent, Purpose::Check).len(), 2, "at twenty and at forty");
     }
 }
 
@@ -143,10 +143,10 @@ fn the_host_that_bans_is_left_alone_and_the_others_are_not() {
         let url = if link.starts_with('/') { format!("http://a.ke{link}") } else { link.clone() };
         web.page(&url, &[])
     });
-    let (tree, asked) = host_bans_after(10, "b.a.ke", WalkSettings::default(), &web);
+    let (tree, sent) = host_bans_after(10, "b.a.ke", WalkSettings::default(), &web);
     assert_eq!((tree.outcome, tree.sum(|level| level.pages)), (Outcome::Refused, 1 + 60 + 10));
     assert_eq!(tree.levels[1].class(Class::Refused), 30);
-    assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
+    assert_eq!(of_purpose(&sent, Purpose::Check), ["/10"]);
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn hosts_of_a_server_that_bans_are_checked_together_and_then_soon() {
     let links: Vec<String> = (0..400).map(|n| format!("http://h{}.a.ke/{n}", n / 4)).collect();
     let page = links.iter().map(String::as_str).collect::<Vec<_>>();
     let web = links.iter().fold(Web::default().page("http://a.ke/", &page), |web, link| web.page(link, &[]));
-    let (tree, asked) = banned_after(41, &ServedPage::Status(403), &web);
+    let (tree, sent) = banned_after(41, &ServedPage::Status(403), &web);
     assert_eq!(tree.outcome, Outcome::Refused);
-    let (pages, checks) = (of_purpose(&asked, Purpose::Page).len(), of_purpose(&asked, Purpose::Check).len());
+    let (pages, checks) = (of_purpose(&sent, Purpose::Page).len(), of_purpose(&sent, Purpose::Check).len());
     assert_eq!((pages, checks), (41 + 20, 1), "no host that delivered pages is left");
     assert_eq!(tree.levels[1].internal_urls(), 400);
 }
@@ -167,10 +167,10 @@ fn a_host_that_is_given_up_is_refused_after_its_responses_and_unreachable_after_
         let web = (3..=4).fold(site_of(50), |web, n| web.serve(&format!("http://a.ke/{n}"), trouble.clone()));
         let web = (5..=50)
             .fold(web, |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Fails(Failure::GivenUp)));
-        let (tree, asked) = walk(&web, WalkSettings::default());
+        let (tree, sent) = walk(&web, WalkSettings::default());
         let classes = [Class::Fetched, Class::Refused, Class::Limit].map(|class| tree.levels[1].class(class));
         assert_eq!(
-            of_purpose(&asked, Purpose::Page).len(),
+            of_purpose(&sent, Purpose::Page).len(),
             6,
             "{trouble:?}: one was not sent, the others not tried"
         );
@@ -199,8 +199,8 @@ fn a_host_that_is_given_up_beside_others_leaves_them() {
         .page("http://a.ke/y", &[])
         .serve("http://b.a.ke/1", ServedPage::Status(503))
         .serve("http://b.a.ke/2", ServedPage::Fails(Failure::GivenUp));
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(of_purpose(&asked, Purpose::Page), ["/", "/1", "/2", "/x", "/y"]);
+    let (tree, sent) = walk(&web, WalkSettings::default());
+    assert_eq!(of_purpose(&sent, Purpose::Page), ["/", "/1", "/2", "/x", "/y"]);
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Refused)), (2, 2));
     assert_eq!((tree.levels[2].class(Class::Fetched), tree.outcome), (1, Outcome::Refused));
 }
@@ -318,16 +318,16 @@ proptest! {
             };
             web.serve(&format!("http://a.ke/{n}"), served)
         });
-        let (tree, asked) = match banned {
+        let (tree, sent) = match banned {
             Some(delivered) => banned_after(delivered + 1, &ServedPage::Status(403), &web),
             None => walk(&web, WalkSettings::default()),
         };
-        let requested = asked.iter().filter(|request| request.purpose == Purpose::Page && request.depth == Some(Depth(1)));
+        let requested = sent.iter().filter(|request| request.purpose == Purpose::Page && request.depth == Some(Depth(1)));
         let level = tree.levels.get(1).cloned().unwrap_or_default();
         prop_assert_eq!(level.internal_urls(), kinds.len() as u64);
         prop_assert!(level.class(Class::Fetched) <= requested.count() as u64);
         prop_assert!(level.class(Class::Fetched) <= level.requests);
-        let checks = of_purpose(&asked, Purpose::Check).len();
+        let checks = of_purpose(&sent, Purpose::Check).len();
         prop_assert!(checks <= 1 + kinds.len() / 20, "{} checks", checks);
         if banned.is_none() {
             prop_assert_eq!(&tree, &drive(start("http://a.ke/", WalkSettings::default(), ""), &web, parallel).0);
@@ -359,9 +359,9 @@ fn a_host_with_one_refusal_is_not_closed_with_another_host_of_its_server() {
     let web = two_hosts(&["1", "2", "3"], 60)
         .page("http://a.ke/", &links.iter().map(String::as_str).collect::<Vec<_>>())
         .serve("http://b.a.ke/forbidden", ServedPage::Status(403));
-    let (tree, asked) = host_bans_after(11, "a.ke", WalkSettings::default(), &web);
-    assert_eq!(of_purpose(&asked, Purpose::Check), ["/10"]);
-    let of_b = asked
+    let (tree, sent) = host_bans_after(11, "a.ke", WalkSettings::default(), &web);
+    assert_eq!(of_purpose(&sent, Purpose::Check), ["/10"]);
+    let of_b = sent
         .iter()
         .filter(|request| request.purpose == Purpose::Page && request.url.host().as_str() == "b.a.ke");
     assert_eq!(
@@ -382,11 +382,11 @@ fn a_host_that_is_closed_gets_no_request_of_any_purpose() {
     let web = web.redirect("http://c.a.ke/robots.txt", "http://b.a.ke/rules.txt");
     let probing = Probing { share: 1.0, ..Probing::default() };
     let settings = WalkSettings { probing, ..WalkSettings::default() };
-    let (tree, asked) = host_bans_after(10, "b.a.ke", settings, &web);
+    let (tree, sent) = host_bans_after(10, "b.a.ke", settings, &web);
     let check =
-        asked.iter().position(|request| request.purpose == Purpose::Check).expect("a ban was suspected");
-    assert_eq!(asked[check].url.host().as_str(), "b.a.ke");
-    let later: Vec<&str> = asked[check + 1..]
+        sent.iter().position(|request| request.purpose == Purpose::Check).expect("a ban was suspected");
+    assert_eq!(sent[check].url.host().as_str(), "b.a.ke");
+    let later: Vec<&str> = sent[check + 1..]
         .iter()
         .map(|request| request.url.as_str())
         .filter(|url| url.contains("b.a.ke"))
@@ -402,8 +402,8 @@ fn what_an_earlier_version_requested_of_a_server_that_refuses_is_walked_as_it_is
     let web =
         (11..=60).fold(site_of(80), |web, n| web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(403)));
     let recorded = on_record((1..=60).map(|n| format!("/{n}")));
-    let (tree, asked) = walk_on_record(&web, &recorded);
-    assert_eq!(asked[..recorded.len()], recorded);
+    let (tree, sent) = walk_on_record(&web, &recorded);
+    assert_eq!(sent[..recorded.len()], recorded);
     assert_eq!((tree.outcome, tree.levels[1].class(Class::Fetched)), (Outcome::Complete, 80));
-    assert_eq!(of_purpose(&asked, Purpose::Check).len(), 0, "the next page came");
+    assert_eq!(of_purpose(&sent, Purpose::Check).len(), 0, "the next page came");
 }

@@ -13,15 +13,15 @@ fn linking(internal: usize, external: usize) -> Web {
 /// The maximum number of requests that a walk has in flight if nothing else limits them.
 fn most_in_flight(web: &Web, settings: WalkSettings) -> usize {
     let mut walk = start("http://a.ke/", settings, "");
-    let (mut flying, mut most, mut asked) = (Vec::new(), 0, 0);
+    let (mut flying, mut most, mut requested) = (Vec::new(), 0, 0);
     loop {
         match walk.poll(SystemTime::UNIX_EPOCH) {
             Step::Request(request, _) => {
                 assert_eq!(request.number, walk.request_count());
                 assert!(request.depth.is_none_or(|depth| depth == walk.depth()));
                 walk.begin(&request);
-                asked += 1;
-                assert_eq!(walk.request_count(), asked);
+                requested += 1;
+                assert_eq!(walk.request_count(), requested);
                 flying.push(request);
             }
             Step::Wait => {
@@ -68,8 +68,8 @@ fn so_much_is_asked_ahead_as_cannot_fill_the_site_or_end_the_walk() {
 fn a_site_may_have_just_so_many_urls() {
     let walked = |max_urls, parallel| {
         let settings = WalkSettings { max_urls, ..WalkSettings::default() };
-        let (tree, asked) = drive(start("http://a.ke/", settings, ""), &linking(3, 2), parallel);
-        (tree.outcome, asked.len())
+        let (tree, requested) = drive(start("http://a.ke/", settings, ""), &linking(3, 2), parallel);
+        (tree.outcome, requested.len())
     };
     for parallel in [1, 4] {
         assert_eq!(walked(6, parallel), (Outcome::Complete, 5));
@@ -98,11 +98,11 @@ fn a_site_may_have_just_so_many_bytes_of_urls() {
 #[test]
 fn a_site_that_is_full_is_named_by_what_most_of_its_urls_look_like() {
     let links = ["/a1", "/z1", "/z2", "/z3", "/b1", "/b2", "/too-many"];
-    let (tree, asked) = walk(
+    let (tree, requested) = walk(
         &Web::default().page("http://a.ke/", &links),
         WalkSettings { max_urls: 7, ..WalkSettings::default() },
     );
-    assert_eq!((tree.outcome, asked.len()), (Outcome::Trap, 2));
+    assert_eq!((tree.outcome, requested.len()), (Outcome::Trap, 2));
     assert_eq!(tree.trap_patterns, ["a.ke/z#"]);
     let (tree, _) = walk(
         &Web::default().page("http://a.ke/", &["/z1", "/b1", "/x"]),
@@ -118,8 +118,8 @@ fn only_failures_in_a_row_and_at_the_server_end_a_walk() {
             Some(good) if n % good == 0 => web.serve(&format!("http://a.ke/{n}"), ServedPage::Status(500)),
             _ => web.serve(&format!("http://a.ke/{n}"), ServedPage::Fails(failure)),
         });
-        let (tree, asked) = walk(&web, WalkSettings::default());
-        (tree.outcome, asked.len() - 2)
+        let (tree, requested) = walk(&web, WalkSettings::default());
+        (tree.outcome, requested.len() - 2)
     };
     assert_eq!(outcome(Failure::Reset, None), (Outcome::Refused, 5));
     assert_eq!(outcome(Failure::ConnectTimeout, None), (Outcome::Unreachable, 5));
@@ -134,8 +134,8 @@ fn only_failures_in_a_row_and_at_the_server_end_a_walk() {
 #[test]
 fn a_site_that_fails_before_its_first_page_gave_none_and_one_that_fails_after_it_is_unreachable() {
     let settings = WalkSettings { max_failures: 1, ..WalkSettings::default() };
-    let (tree, asked) = walk(&Web::default().serve("http://a.ke/", ServedPage::Gone), settings.clone());
-    assert_eq!((tree.outcome, asked.len()), (Outcome::NoPage, 2), "its robots.txt was answered");
+    let (tree, requested) = walk(&Web::default().serve("http://a.ke/", ServedPage::Gone), settings.clone());
+    assert_eq!((tree.outcome, requested.len()), (Outcome::NoPage, 2), "its robots.txt was answered");
     let fails = |failure| {
         let web =
             Web::default().page("http://a.ke/", &["/x"]).serve("http://a.ke/x", ServedPage::Fails(failure));

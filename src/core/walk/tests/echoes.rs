@@ -19,13 +19,13 @@ fn walked(site: Site<'_>, settings: WalkSettings, parallel: usize) -> (Tree, Vec
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (chance >> 33) % from
     };
-    let (mut walk, mut asked, mut flying) = (start("http://a.ke/", settings, ""), Vec::new(), Vec::new());
+    let (mut walk, mut requested, mut flying) = (start("http://a.ke/", settings, ""), Vec::new(), Vec::new());
     loop {
         let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
             Step::Request(request, _) => {
                 walk.begin(&request);
-                asked.push(request.clone());
+                requested.push(request.clone());
                 flying.push(request);
             }
             Step::Wait => {
@@ -33,7 +33,7 @@ fn walked(site: Site<'_>, settings: WalkSettings, parallel: usize) -> (Tree, Vec
                 let (response, content) = answered(site, &request);
                 walk.handle(request.number, response, content);
             }
-            Step::Done => return (walk.conclude().0, asked),
+            Step::Done => return (walk.conclude().0, requested),
         }
     }
 }
@@ -73,14 +73,14 @@ fn last_name(path: &str) -> &str {
 /// trap this name.
 #[track_caller]
 fn ends(site: Site<'_>, most: usize, name: &str) {
-    let (tree, asked) = walked(site, WalkSettings::default(), 1);
+    let (tree, requested) = walked(site, WalkSettings::default(), 1);
     assert_eq!(tree.outcome, Outcome::Trap);
     assert_eq!(tree.trap_patterns.join(" "), name);
     assert_eq!(tree.externals.len(), SOUND, "what is sound is found");
-    assert!(asked.len() <= most, "{} requests", asked.len());
+    assert!(requested.len() <= most, "{} requests", requested.len());
     for parallel in [3, 9] {
         let (other, also) = walked(site, WalkSettings::default(), parallel);
-        assert_eq!((other, also), (tree.clone(), asked.clone()), "{parallel} in flight");
+        assert_eq!((other, also), (tree.clone(), requested.clone()), "{parallel} in flight");
     }
 }
 
@@ -154,8 +154,8 @@ fn pages_that_tell_the_time_and_where_one_is_end() {
         let share = format!("Welcome <a href='http://h1.ke/share?u={path}'>x</a>");
         maze(path, &share, &MENU)
     };
-    let (tree, asked) = walked(&shared, WalkSettings::default(), 1);
-    assert!(tree.outcome == Outcome::Trap && asked.len() < 60, "{}", asked.len());
+    let (tree, requested) = walked(&shared, WalkSettings::default(), 1);
+    assert!(tree.outcome == Outcome::Trap && requested.len() < 60, "{}", requested.len());
 }
 
 #[test]
@@ -183,9 +183,9 @@ fn a_tree_cut_at_a_depth_is_a_walk_to_that_depth() {
 fn without_the_rule_on_evidence_there_is_none_on_echoes() {
     let site = |path: &str| maze(path, "Welcome", &MENU[..3]);
     let settings = || WalkSettings { trap_levels: None, depth: Depth(4), ..WalkSettings::default() };
-    let (tree, asked) = walked(&site, settings(), 1);
+    let (tree, requested) = walked(&site, settings(), 1);
     assert_eq!(
-        (tree.outcome, asked.len()),
+        (tree.outcome, requested.len()),
         (Outcome::Depth, 1 + 1 + 3 + SOUND + 9 + 27 + (81 - 3)),
         "but for the fourth in a row"
     );
@@ -200,28 +200,28 @@ fn what_is_on_record_is_asked_as_it_was() {
         walked(site, WalkSettings { trap_levels: None, depth: Depth(4), ..WalkSettings::default() }, 1).1;
     let recorded = &before[..80];
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     loop {
         walk.expect_recorded(
-            recorded.get(asked.len()).cloned().map_or(OnRecord::Nothing, OnRecord::Requested),
+            recorded.get(requested.len()).cloned().map_or(OnRecord::Nothing, OnRecord::Requested),
         );
         let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) else { break };
         walk.begin(&request);
         let (response, content) = answered(site, &request);
         walk.handle(request.number, response, content);
-        asked.push(request);
+        requested.push(request);
     }
-    assert_eq!(asked, recorded);
+    assert_eq!(requested, recorded);
     assert_eq!(walk.conclude().0.outcome, Outcome::Trap);
 }
 
 /// Walks a site that ends, and checks that every page of it was requested.
 #[track_caller]
 fn whole(site: Site<'_>, settings: WalkSettings) -> usize {
-    let (tree, asked) = walked(site, settings, 1);
+    let (tree, requested) = walked(site, settings, 1);
     assert_eq!((tree.outcome, tree.trap_patterns.join(" ")), (Outcome::Complete, String::new()));
     assert_eq!(tree.sum(|level| level.class(Class::Trap)), 0);
-    asked.len()
+    requested.len()
 }
 
 /// Languages of a site below `/`, `/en/`, `/fr/`, …, with links that name neither host nor folder; most pages
@@ -333,9 +333,9 @@ fn sections_that_are_called_twice_do_not_hide_what_is_below_them() {
             _ => None,
         }
     };
-    let (tree, asked) = walked(&site, WalkSettings::default(), 1);
+    let (tree, requested) = walked(&site, WalkSettings::default(), 1);
     assert_eq!((tree.outcome, tree.externals.len()), (Outcome::Complete, 30), "{:?}", tree.trap_patterns);
-    assert_eq!(asked.len(), 1 + 1 + 30 * 3);
+    assert_eq!(requested.len(), 1 + 1 + 30 * 3);
 }
 
 fn section(name: &str) -> String {
@@ -367,10 +367,10 @@ proptest! {
             };
             maze(path, &text, &menu)
         };
-        let (tree, asked) = walked(&site, WalkSettings::default(), parallel);
+        let (tree, requested) = walked(&site, WalkSettings::default(), parallel);
         prop_assert_eq!(tree.externals.len(), SOUND);
-        prop_assert!(asked.len() < 200, "{} requests", asked.len());
-        prop_assert_eq!(walked(&site, WalkSettings::default(), 1), (tree, asked));
+        prop_assert!(requested.len() < 200, "{} requests", requested.len());
+        prop_assert_eq!(walked(&site, WalkSettings::default(), 1), (tree, requested));
     }
 
     /// Any paths of a few words; each page leads to a host of its own and to the pages below it.
@@ -386,8 +386,8 @@ proptest! {
             let host = if pages.contains(path) || path == "/" { format!("http://h{}.ke/", last_name(&drawn(path, 1)).trim()) } else { return None };
             Some(format!("The same text everywhere {} <a href='{host}'></a>", anchors_without_text(&pages.iter().filter(is_below).cloned().collect::<Vec<_>>())))
         };
-        let (tree, asked) = walked(&site, WalkSettings { depth: Depth(8), ..WalkSettings::default() }, 1);
-        prop_assert_eq!(asked.len(), 2 + pages.len());
+        let (tree, requested) = walked(&site, WalkSettings { depth: Depth(8), ..WalkSettings::default() }, 1);
+        prop_assert_eq!(requested.len(), 2 + pages.len());
         prop_assert_eq!(tree.externals.len(), 1 + pages.len());
     }
 }

@@ -43,9 +43,9 @@ proptest! {
         rule in any_rule(),
         depth in 0u16..6,
     ) {
-        let (tree, asked) = walk(&web, WalkSettings { depth: Depth(depth), ..rule });
+        let (tree, requested) = walk(&web, WalkSettings { depth: Depth(depth), ..rule });
         let mut seen = HashMap::new();
-        for request in &asked {
+        for request in &requested {
             prop_assert!(request.url.host().is_at_or_below(&Host::parse("a.ke").unwrap()));
             prop_assert!(request.depth.is_none_or(|at| at.0 <= depth));
             *seen.entry(request.url.as_str().to_owned()).or_insert(0) += 1;
@@ -55,7 +55,7 @@ proptest! {
             prop_assert!(times == 1 || (may_retry && times <= 3), "{url} {times}");
         }
         let requests: u64 = tree.sum(|level| level.requests) + tree.robots.requests;
-        prop_assert_eq!(requests, asked.len() as u64);
+        prop_assert_eq!(requests, requested.len() as u64);
         prop_assert_eq!(tree.sum(|level| level.external_urls), tree.externals.len() as u64);
     }
 

@@ -7,9 +7,9 @@ fn a_site_without_robots_is_walked_level_by_level_to_the_depth_set() {
         .page("http://a.ke/x", &["/deep", "/y"])
         .page("http://a.ke/y", &["http://b.ke/"])
         .page("http://a.ke/deep", &["/deeper"]);
-    let (tree, asked) = walk(&web, WalkSettings { depth: Depth(2), ..WalkSettings::default() });
-    assert_eq!(asked[0].url.as_str(), "http://a.ke/robots.txt");
-    assert_eq!(pages(&asked), [(0, "/"), (1, "/x"), (1, "/y"), (2, "/deep")]);
+    let (tree, requested) = walk(&web, WalkSettings { depth: Depth(2), ..WalkSettings::default() });
+    assert_eq!(requested[0].url.as_str(), "http://a.ke/robots.txt");
+    assert_eq!(pages(&requested), [(0, "/"), (1, "/x"), (1, "/y"), (2, "/deep")]);
     assert_eq!(tree.outcome, Outcome::Depth);
     assert_eq!(tree.levels[3].class(Class::Depth), 1);
     assert_eq!(tree.levels[1].external_urls, 1);
@@ -22,8 +22,8 @@ fn a_site_without_robots_is_walked_level_by_level_to_the_depth_set() {
 fn http_and_https_spellings_are_one_page() {
     let web =
         Web::default().page("http://a.ke/", &["https://a.ke/", "http://a.ke/x", "https://a.ke/x", "/%78"]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked), [(0, "/"), (1, "/x")]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(pages(&requested), [(0, "/"), (1, "/x")]);
     assert_eq!(tree.levels[1].internal_urls(), 1);
 }
 
@@ -34,8 +34,11 @@ fn a_redirect_adds_no_depth_and_its_target_joins_the_end_of_the_level() {
         .redirect("http://a.ke/old", "/new")
         .page("http://a.ke/b", &["/new", "/c"])
         .page("http://a.ke/new", &["/under-new"]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked), [(0, "/"), (1, "/old"), (1, "/b"), (1, "/new"), (2, "/c"), (2, "/under-new")]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(
+        pages(&requested),
+        [(0, "/"), (1, "/old"), (1, "/b"), (1, "/new"), (2, "/c"), (2, "/under-new")]
+    );
     assert_eq!(tree.levels[1].internal_urls(), 3);
     assert_eq!(tree.outcome, Outcome::Complete);
 }
@@ -43,8 +46,8 @@ fn a_redirect_adds_no_depth_and_its_target_joins_the_end_of_the_level() {
 #[test]
 fn a_redirect_to_https_is_the_same_page_asked_again() {
     let web = Web::default().redirect("http://a.ke/", "https://a.ke/").page("https://a.ke/", &["/x"]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked), [(0, "/"), (0, "/"), (1, "/x")]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(pages(&requested), [(0, "/"), (0, "/"), (1, "/x")]);
     assert_eq!((tree.levels[0].internal_urls(), tree.levels[0].requests, tree.levels[0].pages), (1, 2, 1));
 }
 
@@ -80,11 +83,11 @@ fn a_start_url_that_leads_to_another_site_has_moved() {
 fn one_query_url_is_fetched_of_each_script_and_then_not_the_bare_script_either() {
     let web = Web::default()
         .page("http://a.ke/", &["/s?id=1", "/s?id=2", "/s", "/t", "/t?id=1", "/t?id=2", "/u;v=1"]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked)[1..], [(1, "/s?id=1"), (1, "/t"), (1, "/t?id=1"), (1, "/u;v=1")]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(pages(&requested)[1..], [(1, "/s?id=1"), (1, "/t"), (1, "/t?id=1"), (1, "/u;v=1")]);
     assert_eq!(tree.levels[1].class(Class::Script), 3);
-    let (_, asked) = walk(&web, WalkSettings { queries_per_script: 2, ..WalkSettings::default() });
-    assert!(pages(&asked).contains(&(1, "/s?id=2")) && !pages(&asked).contains(&(1, "/s")));
+    let (_, requested) = walk(&web, WalkSettings { queries_per_script: 2, ..WalkSettings::default() });
+    assert!(pages(&requested).contains(&(1, "/s?id=2")) && !pages(&requested).contains(&(1, "/s")));
 }
 
 #[test]
@@ -125,8 +128,8 @@ fn a_later_tree_of_the_site_fetches_only_what_earlier_ones_have_not_reached() {
     let scope = Scope::new(&Host::parse("a.ke").unwrap(), ScopeRule::Site, suffixes());
     let settings = Arc::new(WalkSettings::default());
     let second = Walk::new(settings, scope, Arc::default(), url("http://a.ke/island"), known);
-    let (_, asked) = drive(second, &web, 1);
-    assert_eq!(pages(&asked), [(0, "/island"), (1, "/y")]);
+    let (_, requested) = drive(second, &web, 1);
+    assert_eq!(pages(&requested), [(0, "/island"), (1, "/y")]);
 }
 
 #[test]
@@ -229,8 +232,8 @@ fn chains_of_redirects_end_though_their_scheme_changes_at_every_hop() {
             .redirect(&format!("http://a.ke/{hop}"), &format!("https://a.ke/{hop}"))
             .redirect(&format!("https://a.ke/{hop}"), &format!("http://a.ke/{}", hop + 1));
     }
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked).len() - 1, 1 + usize::from(MAX_PAGE_REDIRECTS));
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(pages(&requested).len() - 1, 1 + usize::from(MAX_PAGE_REDIRECTS));
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].class(Class::Redirects)), (6, 0));
 }
 
@@ -240,8 +243,8 @@ fn a_page_that_redirects_from_scheme_to_scheme_is_asked_once_by_each() {
         .page("http://a.ke/", &["/x"])
         .redirect("http://a.ke/x", "https://a.ke/x")
         .redirect("https://a.ke/x", "http://a.ke/x");
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    let urls: Vec<_> = asked
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    let urls: Vec<_> = requested
         .iter()
         .filter(|request| request.depth == Some(Depth(1)))
         .map(|request| request.url.as_str())

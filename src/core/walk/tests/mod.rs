@@ -158,13 +158,13 @@ fn drive_in_order(
     parallel: usize,
     mut pick: impl FnMut(&[Request]) -> usize,
 ) -> (Tree, Vec<Request>) {
-    let (mut asked, mut flying) = (Vec::new(), Vec::new());
+    let (mut requested, mut flying) = (Vec::new(), Vec::new());
     loop {
         let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
             Step::Request(request, _) => {
                 walk.begin(&request);
-                asked.push(request.clone());
+                requested.push(request.clone());
                 flying.push(request);
             }
             Step::Wait => {
@@ -172,7 +172,7 @@ fn drive_in_order(
                 let (response, content) = web.response(&request);
                 walk.handle(request.number, response, content);
             }
-            Step::Done => return (walk.conclude().0, asked),
+            Step::Done => return (walk.conclude().0, requested),
         }
     }
 }
@@ -186,15 +186,15 @@ fn drive_by(
     mut walk: Walk,
     mut response: impl FnMut(&Request) -> (Response, Content),
 ) -> (Tree, Vec<Request>) {
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     while let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH) {
         walk.begin(&request);
         let (response, content) = response(&request);
         walk.handle(request.number, response, content);
-        asked.push(request);
+        requested.push(request);
     }
     assert_eq!(walk.poll(SystemTime::UNIX_EPOCH), Step::Done);
-    (walk.conclude().0, asked)
+    (walk.conclude().0, requested)
 }
 
 /// The record of a survey that requested the front page and these pages of level 1.
@@ -209,24 +209,24 @@ fn on_record(targets: impl IntoIterator<Item = String>) -> Vec<Request> {
 /// Walks a site again that has this on record, and goes on.
 fn walk_on_record(web: &Web, recorded: &[Request]) -> (Tree, Vec<Request>) {
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     loop {
-        let next = recorded.get(asked.len()).cloned();
+        let next = recorded.get(requested.len()).cloned();
         walk.expect_recorded(next.map_or(OnRecord::Nothing, OnRecord::Requested));
         match walk.poll(SystemTime::UNIX_EPOCH) {
             Step::Request(request, _) => {
                 walk.begin(&request);
                 let (response, content) = web.response(&request);
                 walk.handle(request.number, response, content);
-                asked.push(request);
+                requested.push(request);
             }
             Step::Wait => panic!("nothing is in flight"),
-            Step::Done => return (walk.conclude().0, asked),
+            Step::Done => return (walk.conclude().0, requested),
         }
     }
 }
 
-fn pages(asked: &[Request]) -> Vec<(u16, &str)> {
-    let pages = asked.iter().filter(|request| request.purpose == Purpose::Page);
+fn pages(requested: &[Request]) -> Vec<(u16, &str)> {
+    let pages = requested.iter().filter(|request| request.purpose == Purpose::Page);
     pages.map(|request| (request.depth.unwrap().0, request.url.target())).collect()
 }

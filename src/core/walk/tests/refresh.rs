@@ -24,23 +24,23 @@ fn rules(forbidden: &str) -> ServedPage {
 fn walk_on(before: ServedPage, after: ServedPage, passed: Duration) -> (Tree, Vec<Request>) {
     let (before, after) = (site(before), site(after));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
+    let (mut now, mut requested) = (SystemTime::UNIX_EPOCH, Vec::new());
     loop {
-        let Step::Request(request, _) = walk.poll(now) else { return (walk.conclude().0, asked) };
+        let Step::Request(request, _) = walk.poll(now) else { return (walk.conclude().0, requested) };
         walk.begin(&request);
-        let web = if asked.len() < 2 { &before } else { &after };
+        let web = if requested.len() < 2 { &before } else { &after };
         let (mut response, content) = web.response(&request);
         response.started = now;
         walk.handle(request.number, response, content);
-        asked.push(request);
-        if asked.len() == 2 {
+        requested.push(request);
+        if requested.len() == 2 {
             now += passed;
         }
     }
 }
 
-fn targets(asked: &[Request]) -> Vec<&str> {
-    asked.iter().map(|request| request.url.target()).collect()
+fn targets(requested: &[Request]) -> Vec<&str> {
+    requested.iter().map(|request| request.url.target()).collect()
 }
 
 // §2.4: SHOULD NOT use the cached version for more than 24 hours
@@ -57,8 +57,8 @@ fn a_robots_txt_is_asked_for_again_after_24_hours_and_not_before() {
 
 #[test]
 fn what_new_rules_forbid_is_forbidden_and_what_they_permit_permitted() {
-    let (tree, asked) = walk_on(rules("/y"), rules("/x"), MAX_AGE);
-    assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/y"]);
+    let (tree, requested) = walk_on(rules("/y"), rules("/x"), MAX_AGE);
+    assert_eq!(targets(&requested), ["/robots.txt", "/", "/robots.txt", "/y"]);
     assert_eq!((tree.levels[1].class(Class::Robots), tree.levels[1].class(Class::Fetched)), (1, 1));
 }
 
@@ -68,8 +68,8 @@ fn new_rules_that_cannot_be_had_forbid_everything() {
     for failed in
         [ServedPage::Status(500), ServedPage::Status(503), ServedPage::Gone, ServedPage::Status(429)]
     {
-        let (tree, asked) = walk_on(rules("/z"), failed, MAX_AGE);
-        assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt"]);
+        let (tree, requested) = walk_on(rules("/z"), failed, MAX_AGE);
+        assert_eq!(targets(&requested), ["/robots.txt", "/", "/robots.txt"]);
         assert_eq!(tree.levels[1].class(Class::RobotsUnreachable), 2);
     }
 }
@@ -84,16 +84,16 @@ fn rules_that_could_not_be_had_are_asked_for_again_after_a_day() {
     };
     let (before, after) = (web(ServedPage::Gone), web(ServedPage::Status(404)));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
+    let (mut now, mut requested) = (SystemTime::UNIX_EPOCH, Vec::new());
     while let Step::Request(request, _) = walk.poll(now) {
         walk.begin(&request);
-        let (mut response, content) = if asked.len() < 4 { &before } else { &after }.response(&request);
+        let (mut response, content) = if requested.len() < 4 { &before } else { &after }.response(&request);
         response.started = now;
-        now += if asked.len() == 3 { MAX_AGE } else { HOUR };
+        now += if requested.len() == 3 { MAX_AGE } else { HOUR };
         walk.handle(request.number, response, content);
-        asked.push(request);
+        requested.push(request);
     }
-    let urls: Vec<&str> = asked[2..].iter().map(|request| request.url.as_str()).collect();
+    let urls: Vec<&str> = requested[2..].iter().map(|request| request.url.as_str()).collect();
     assert_eq!(
         urls,
         ["http://b.a.ke/robots.txt", "http://a.ke/x", "http://b.a.ke/robots.txt", "http://b.a.ke/2"]
@@ -103,10 +103,10 @@ fn rules_that_could_not_be_had_are_asked_for_again_after_a_day() {
 // §2.3.1.3: a file that is gone by now allows everything
 #[test]
 fn rules_that_are_gone_allow_everything() {
-    let (_, asked) = walk_on(rules("/"), ServedPage::Status(404), MAX_AGE);
-    assert_eq!(targets(&asked), ["/robots.txt"], "the front page is forbidden");
-    let (_, asked) = walk_on(rules("/x"), ServedPage::Status(404), MAX_AGE);
-    assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/x", "/y"]);
+    let (_, requested) = walk_on(rules("/"), ServedPage::Status(404), MAX_AGE);
+    assert_eq!(targets(&requested), ["/robots.txt"], "the front page is forbidden");
+    let (_, requested) = walk_on(rules("/x"), ServedPage::Status(404), MAX_AGE);
+    assert_eq!(targets(&requested), ["/robots.txt", "/", "/robots.txt", "/x", "/y"]);
 }
 
 // §2.3.1.2
@@ -117,16 +117,16 @@ fn new_rules_are_found_through_redirects_too() {
     };
     let (before, after) = (moved(rules("/z")), moved(rules("/x")));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
+    let (mut now, mut requested) = (SystemTime::UNIX_EPOCH, Vec::new());
     while let Step::Request(request, _) = walk.poll(now) {
         walk.begin(&request);
-        let (mut response, content) = if asked.len() < 3 { &before } else { &after }.response(&request);
+        let (mut response, content) = if requested.len() < 3 { &before } else { &after }.response(&request);
         response.started = now;
         walk.handle(request.number, response, content);
-        asked.push(request);
-        now += if asked.len() == 3 { MAX_AGE } else { Duration::ZERO };
+        requested.push(request);
+        now += if requested.len() == 3 { MAX_AGE } else { Duration::ZERO };
     }
-    let urls: Vec<&str> = asked.iter().map(|request| request.url.as_str()).collect();
+    let urls: Vec<&str> = requested.iter().map(|request| request.url.as_str()).collect();
     let (hop, end) = (ROBOTS, "http://b.a.ke/robots.txt");
     assert_eq!(urls, [hop, end, "http://a.ke/", hop, end, "http://a.ke/y"]);
 }
@@ -135,16 +135,16 @@ fn new_rules_are_found_through_redirects_too() {
 fn where_pauses_are_longer_than_a_day_every_other_question_is_for_robots_txt() {
     let web = site(rules("/z"));
     let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-    let (mut now, mut asked) = (SystemTime::UNIX_EPOCH, Vec::new());
+    let (mut now, mut requested) = (SystemTime::UNIX_EPOCH, Vec::new());
     while let Step::Request(request, _) = walk.poll(now) {
         walk.begin(&request);
         let (mut response, content) = web.response(&request);
         response.started = now;
         walk.handle(request.number, response, content);
-        asked.push(request);
+        requested.push(request);
         now += MAX_AGE * 2;
     }
-    assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/x", "/robots.txt", "/y"]);
+    assert_eq!(targets(&requested), ["/robots.txt", "/", "/robots.txt", "/x", "/robots.txt", "/y"]);
 }
 
 #[test]
@@ -171,10 +171,10 @@ fn nothing_is_asked_of_a_host_while_its_new_rules_are_on_their_way() {
 #[test]
 fn a_recorded_walk_is_walked_again_as_it_was_at_any_time() {
     for passed in [Duration::ZERO, MAX_AGE] {
-        let (tree, asked) = walk_on(rules("/y"), rules("/x"), passed);
+        let (tree, requested) = walk_on(rules("/y"), rules("/x"), passed);
         let (before, after) = (site(rules("/y")), site(rules("/x")));
         let mut walk = start("http://a.ke/", WalkSettings::default(), "");
-        for (place, recorded) in asked.iter().enumerate() {
+        for (place, recorded) in requested.iter().enumerate() {
             walk.expect_recorded(OnRecord::Requested(recorded.clone()));
             let Step::Request(request, _) = walk.poll(SystemTime::UNIX_EPOCH + MAX_AGE * 100) else {
                 panic!()
@@ -209,11 +209,11 @@ fn a_question_between_recorded_ones_is_put_as_it_was_first() {
 #[test]
 fn a_robots_txt_that_was_read_as_a_page_is_on_record_as_a_page() {
     let web = Web::default().page("http://a.ke/", &["/robots.txt", "/x"]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(targets(&asked), ["/robots.txt", "/", "/robots.txt", "/x"]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(targets(&requested), ["/robots.txt", "/", "/robots.txt", "/x"]);
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.robots.requests), (2, 1));
     let mut again = start("http://a.ke/", WalkSettings::default(), "");
-    for recorded in &asked {
+    for recorded in &requested {
         again.expect_recorded(OnRecord::Requested(recorded.clone()));
         assert_eq!(again.poll(SystemTime::UNIX_EPOCH), Step::Request(recorded.clone(), None));
         again.begin(recorded);

@@ -15,8 +15,8 @@ fn nofollow_links_are_not_followed_unless_another_link_leads_there() {
         )
         .serve("http://a.ke/z", html("<a href=/y>y</a><a rel=nofollow href=http://b.ke/>b</a>"))
         .serve("http://a.ke/y", html("<meta name=robots content='noindex, nofollow'><a href=/w>w</a>"));
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked), [(0, "/"), (1, "/z"), (2, "/y")]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(pages(&requested), [(0, "/"), (1, "/z"), (2, "/y")]);
     assert!(tree.externals[0].nofollow);
     // They have no depth, because no followed link leads there: they are counted below the last level.
     assert_eq!(tree.levels[3].class(Class::Nofollow), 2);
@@ -30,9 +30,9 @@ fn robots_txt_is_asked_once_per_host_and_obeyed() {
         .serve("http://img.a.ke/robots.txt", ServedPage::Gone)
         .page("http://a.ke/", &["/no/1", "/yes", "http://img.a.ke/1", "http://img.a.ke/2"])
         .page("http://a.ke/yes", &[]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(asked.iter().filter(|request| request.purpose == Purpose::Robots).count(), 2);
-    assert_eq!(pages(&asked), [(0, "/"), (1, "/yes")]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(requested.iter().filter(|request| request.purpose == Purpose::Robots).count(), 2);
+    assert_eq!(pages(&requested), [(0, "/"), (1, "/yes")]);
     let level = &tree.levels[1];
     assert_eq!((level.class(Class::Robots), level.class(Class::RobotsUnreachable)), (1, 2));
     assert_eq!(tree.robots.requests, 2);
@@ -45,13 +45,13 @@ fn no_link_nor_redirect_leads_to_a_port_that_browsers_refuse() {
         .page("http://a.ke/", &["http://a.ke:22/", "http://b.ke:25/", "/away", "/out"])
         .redirect("http://a.ke/away", "http://a.ke:6667/")
         .redirect("http://a.ke/out", "http://b.ke:6667/");
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked), [(0, "/"), (1, "/away"), (1, "/out")]);
-    assert!(asked.iter().all(|request| request.url.port() == 80), "{asked:?}");
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(pages(&requested), [(0, "/"), (1, "/away"), (1, "/out")]);
+    assert!(requested.iter().all(|request| request.url.port() == 80), "{requested:?}");
     assert!(tree.externals.is_empty());
     let web = Web::default().redirect("http://a.ke/", "http://a.ke:6000/");
-    let (tree, asked) = walk(&web, one_entrance());
-    assert_eq!(pages(&asked), [(0, "/")]);
+    let (tree, requested) = walk(&web, one_entrance());
+    assert_eq!(pages(&requested), [(0, "/")]);
     assert!(tree.externals.is_empty());
 }
 
@@ -73,8 +73,8 @@ fn a_challenge_in_the_place_of_robots_txt_allows_nothing() {
 fn what_robots_txt_answers_decides_over_the_site() {
     let outcome = |served: ServedPage| {
         let web = Web::default().serve("http://a.ke/robots.txt", served).page("http://a.ke/", &[]);
-        let (tree, asked) = walk(&web, one_entrance());
-        (tree.outcome, asked.len())
+        let (tree, requested) = walk(&web, one_entrance());
+        (tree.outcome, requested.len())
     };
     assert_eq!(outcome(ServedPage::Status(404)), (Outcome::Complete, 2));
     assert_eq!(outcome(ServedPage::Status(500)), (Outcome::NoPage, 1));
@@ -91,9 +91,9 @@ fn robots_txt_is_followed_through_redirects_and_serves_the_origin_it_ends_at() {
         .serve("https://a.ke/robots.txt", ServedPage::Robots("User-agent: *\nDisallow: /x".into()))
         .redirect("http://a.ke/", "https://a.ke/")
         .page("https://a.ke/", &["/x", "/y"]);
-    let (tree, asked) = walk(&web, WalkSettings::default());
+    let (tree, requested) = walk(&web, WalkSettings::default());
     assert_eq!(tree.robots.requests, 2, "not asked again for https");
-    assert_eq!(pages(&asked), [(0, "/"), (0, "/"), (1, "/y")]);
+    assert_eq!(pages(&requested), [(0, "/"), (0, "/"), (1, "/y")]);
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn a_page_is_asked_for_again_only_when_its_server_says_when() {
         .page("http://a.ke/", &["/later", "/down"])
         .serve("http://a.ke/later", ServedPage::Later);
     let web = web.serve("http://a.ke/down", ServedPage::Status(503));
-    let (tree, asked) = walk(&web, WalkSettings::default());
-    assert_eq!(pages(&asked)[1..], [(1, "/later"), (1, "/down"), (1, "/later"), (1, "/later")]);
+    let (tree, requested) = walk(&web, WalkSettings::default());
+    assert_eq!(pages(&requested)[1..], [(1, "/later"), (1, "/down"), (1, "/later"), (1, "/later")]);
     assert_eq!(tree.levels[1].internal_urls(), 2);
 }
 
@@ -125,11 +125,11 @@ fn a_server_that_stops_answering_is_left_alone() {
 #[test]
 fn opted_out_hosts_are_not_asked() {
     let web = Web::default().page("http://a.ke/", &["http://img.a.ke/", "/x"]);
-    let (tree, asked) = drive(start("http://a.ke/", WalkSettings::default(), "img.a.ke"), &web, 1);
-    assert_eq!(pages(&asked), [(0, "/"), (1, "/x")]);
+    let (tree, requested) = drive(start("http://a.ke/", WalkSettings::default(), "img.a.ke"), &web, 1);
+    assert_eq!(pages(&requested), [(0, "/"), (1, "/x")]);
     assert_eq!(tree.levels[1].class(Class::OptOut), 1);
-    let (tree, asked) = drive(start("http://a.ke/", WalkSettings::default(), "a.ke"), &web, 1);
-    assert_eq!((tree.outcome, asked.len()), (Outcome::OptOut, 0));
+    let (tree, requested) = drive(start("http://a.ke/", WalkSettings::default(), "a.ke"), &web, 1);
+    assert_eq!((tree.outcome, requested.len()), (Outcome::OptOut, 0));
 }
 
 /// Ten pages per level; each page of level 1 links to one of level 2, to another site, and to the same page
@@ -149,13 +149,13 @@ fn three_levels() -> Web {
 /// arrives. Returns the tree, and the requests after that.
 fn walked_until_opt_out(settings: WalkSettings, entry: &str, at: &str) -> (Tree, Vec<String>) {
     let (web, list) = (three_levels(), Arc::new(OptOuts::default()));
-    let (tree, asked) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |request| {
+    let (tree, requested) = drive_by(start_with_list("http://a.ke/", settings, list.clone()), |request| {
         if request.url.target() == at {
             list.replace(OptOut::parse(entry).unwrap(), || SystemTime::UNIX_EPOCH);
         }
         web.response(request)
     });
-    let later = asked.iter().skip_while(|request| request.url.target() != at).skip(1);
+    let later = requested.iter().skip_while(|request| request.url.target() != at).skip(1);
     (tree, later.map(|request| request.url.to_string()).collect())
 }
 
@@ -254,15 +254,18 @@ fn rules_that_broke_off_forbid_everything_and_rules_too_long_hold_as_far_as_read
 
 #[test]
 fn a_host_that_opted_out_since_is_let_through_for_what_is_on_record_and_no_further() {
-    let asked = |at: &str, purpose| Request { number: 0, url: url(at), purpose, depth: None };
+    let requested = |at: &str, purpose| Request { number: 0, url: url(at), purpose, depth: None };
     let first = |recorded: OnRecord| {
         let mut walk = start("http://a.ke/", WalkSettings::default(), "a.ke");
         walk.expect_recorded(recorded);
         walk.poll(SystemTime::UNIX_EPOCH)
     };
-    let robots = asked("http://a.ke/robots.txt", Purpose::Robots);
+    let robots = requested("http://a.ke/robots.txt", Purpose::Robots);
     assert_eq!(first(OnRecord::Requested(robots.clone())), Step::Request(robots.clone(), None));
-    assert_eq!(first(OnRecord::Requested(asked("http://b.a.ke/robots.txt", Purpose::Robots))), Step::Done);
+    assert_eq!(
+        first(OnRecord::Requested(requested("http://b.a.ke/robots.txt", Purpose::Robots))),
+        Step::Done
+    );
     assert_eq!(first(OnRecord::Nothing), Step::Done);
     assert_eq!(first(OnRecord::Lost), Step::Done);
     // The record ends after robots.txt: the front page is not requested.

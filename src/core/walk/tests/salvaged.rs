@@ -52,9 +52,9 @@ fn what_is_salvaged_of_a_whole_walk_is_its_tree() {
     assert_eq!((salvaged.address, &salvaged.server), (tree.address, &tree.server));
     assert!(salvaged.address.is_some());
     assert_eq!((salvaged.entrances, salvaged.entrance, salvaged.is_closed), (1, None, false));
-    let asked = ["/", "/x", "/old", "/new", "/away", "/gone", "/deep", "/s?id=1"];
-    let asked: Vec<String> = asked.iter().map(|path| format!("http://a.ke{path}")).collect();
-    let keys = asked.iter().map(|text| url(text).page_key()).chain([url("http://img.a.ke/").page_key()]);
+    let requested = ["/", "/x", "/old", "/new", "/away", "/gone", "/deep", "/s?id=1"];
+    let requested: Vec<String> = requested.iter().map(|path| format!("http://a.ke{path}")).collect();
+    let keys = requested.iter().map(|text| url(text).page_key()).chain([url("http://img.a.ke/").page_key()]);
     assert_eq!(known.pages, keys.collect());
 }
 

@@ -7,7 +7,7 @@ fn session(number: usize) -> String {
 }
 
 /// The URLs requested, in their order, without robots.txt.
-fn asked(requests: &[Request]) -> Vec<&str> {
+fn requested(requests: &[Request]) -> Vec<&str> {
     requests
         .iter()
         .filter(|request| request.purpose == Purpose::Page)
@@ -27,10 +27,10 @@ fn a_redirect_into_a_session_leads_to_the_page_and_its_links_to_pages_that_are_k
     let (tree, requests) = walk(&web, WalkSettings::default());
     let expected =
         ["/", &format!("/{one}/"), &format!("/{one}/b.aspx"), "/c.aspx", &format!("/{two}/c.aspx")];
-    assert_eq!(asked(&requests), expected);
+    assert_eq!(requested(&requests), expected);
     assert_eq!((tree.outcome, tree.externals.len()), (Outcome::Complete, 1));
-    let of = |class| tree.sum(|level| level.class(class));
-    assert_eq!((tree.sum(|level| level.pages), of(Class::Fetched)), (3, 3));
+    let urls_in_class = |class| tree.sum(|level| level.class(class));
+    assert_eq!((tree.sum(|level| level.pages), urls_in_class(Class::Fetched)), (3, 3));
     assert!(tree.levels.iter().all(|level| level.internal_urls() == level.class(Class::Fetched)));
 }
 
@@ -48,8 +48,8 @@ fn every_way_into_a_session_is_followed_once_and_circles_end() {
         };
         let web = web.page("http://a.ke/", &["/x"]);
         let (tree, requests) = walk(&web, WalkSettings::default());
-        let asked: Vec<String> = asked(&requests).into_iter().skip(1).map(str::to_owned).collect();
-        (asked, tree.externals.len())
+        let requested: Vec<String> = requested(&requests).into_iter().skip(1).map(str::to_owned).collect();
+        (requested, tree.externals.len())
     };
     let all = |hops: &[&str]| (hops.iter().map(|hop| (*hop).to_owned()).collect(), 1);
     for hops in [
@@ -77,7 +77,7 @@ fn a_session_that_the_server_takes_out_of_the_url_costs_no_page() {
         .page("http://a.ke/z.jsp;jsessionid=2", &["http://d.ke/"]);
     let (tree, requests) = walk(&web, WalkSettings::default());
     let expected = ["/", "/x.jsp;jsessionid=1", "/y.jsp;jsessionid=1", "/x.jsp", "/z.jsp;jsessionid=2"];
-    assert_eq!(asked(&requests), expected);
+    assert_eq!(requested(&requests), expected);
     assert_eq!((tree.externals.len(), tree.sum(|level| level.pages)), (3, 4));
 }
 
@@ -110,14 +110,14 @@ fn what_an_earlier_version_requested_in_several_sessions_is_walked_as_it_is_on_r
         "/(S(bbbbbbbbbbbbbbbbbbbbbbbb))/x",
         "/(S(cccccccccccccccccccccccc))/x",
     ];
-    let of = |links: &[&str]| links.iter().map(|link| (*link).to_owned()).collect::<Vec<_>>();
+    let owned = |links: &[&str]| links.iter().map(|link| (*link).to_owned()).collect::<Vec<_>>();
     let web = Web::default().page("http://a.ke/", &[links[0], links[1], "/y", links[2]]);
     let web = links.iter().fold(web, |web, link| web.page(&format!("http://a.ke{link}"), &["/z"]));
     let web = web.page("http://a.ke/y", &[]).page("http://a.ke/z", &["http://b.ke/"]);
-    let recorded = on_record(of(&[links[0], links[1], "/y", links[2]]));
-    let (tree, asked) = walk_on_record(&web, &recorded);
-    assert_eq!(asked[..recorded.len()], recorded);
-    assert_eq!(pages(&asked[recorded.len()..]), [(2, "/z")]);
+    let recorded = on_record(owned(&[links[0], links[1], "/y", links[2]]));
+    let (tree, requested) = walk_on_record(&web, &recorded);
+    assert_eq!(requested[..recorded.len()], recorded);
+    assert_eq!(pages(&requested[recorded.len()..]), [(2, "/z")]);
     assert_eq!((tree.outcome, tree.externals.len()), (Outcome::Complete, 1));
     assert_eq!((tree.levels[1].class(Class::Fetched), tree.levels[1].requests), (2, 4));
 }

@@ -39,7 +39,7 @@ pub(in crate::walk) struct Echoes {
     read: HashMap<PageKey, Fingerprint>,
     folders: HashMap<u64, EchoFolder>,
     /// The number of echoes among the nested pages of the folder that has the most.
-    most_echoes: usize,
+    max_echoes: usize,
 }
 
 /// The properties by which pages are compared.
@@ -89,7 +89,7 @@ impl Echoes {
         &mut self,
         url: &WebUrl,
         content: Fingerprint,
-        brought: &NewUrls<'_>,
+        new_urls: &NewUrls<'_>,
         known: &UrlStates,
     ) {
         let path = PageSegments::from_url(url);
@@ -97,7 +97,7 @@ impl Echoes {
         let Some(group) = path.groups().find(|group| self.read.contains_key(&path.without(*group))) else {
             return;
         };
-        let verdict = self.verdict(&path, content, brought, known);
+        let verdict = self.verdict(&path, content, new_urls, known);
         let folder = self.folders.entry(path.folder(group)).or_default();
         let [own, rest] = path.pair(group);
         // A section that is named twice (`/news/news/`) proves nothing about others.
@@ -108,13 +108,13 @@ impl Echoes {
         }
         if is_nested {
             folder.nested.add(verdict);
-            self.most_echoes = self.most_echoes.max(folder.nested.echoes);
+            self.max_echoes = self.max_echoes.max(folder.nested.echoes);
         }
     }
 
     /// The name of the trap that a URL would lead into; none if the URL may be requested.
     pub(in crate::walk) fn trap(&self, url: &WebUrl, known: &UrlStates) -> Option<String> {
-        if self.most_echoes < LEAST_ECHOES {
+        if self.max_echoes < LEAST_ECHOES {
             return None;
         }
         let path = PageSegments::from_url(url);
@@ -131,8 +131,8 @@ impl Echoes {
         &self,
         requests: impl ExactSizeIterator<Item = &'a WebUrl>,
     ) -> bool {
-        self.most_echoes + requests.len() >= LEAST_ECHOES
-            && self.most_echoes + requests.filter(|url| PageSegments::may_be_composed(url)).count()
+        self.max_echoes + requests.len() >= LEAST_ECHOES
+            && self.max_echoes + requests.filter(|url| PageSegments::may_be_composed(url)).count()
                 >= LEAST_ECHOES
     }
 
@@ -141,7 +141,7 @@ impl Echoes {
         &self,
         path: &PageSegments,
         content: Fingerprint,
-        brought: &NewUrls<'_>,
+        new_urls: &NewUrls<'_>,
         known: &UrlStates,
     ) -> EchoVerdict {
         let shorter: Vec<(SegmentGroup, Fingerprint)> =
@@ -152,13 +152,13 @@ impl Echoes {
         if others().any(|other| other.body_hash == content.body_hash) {
             return EchoVerdict::Echo;
         }
-        if brought.external_hosts > 0 {
+        if new_urls.external_hosts > 0 {
             return EchoVerdict::Other;
         }
         let bits = others().map(|other| content.bits_to(other)).min().unwrap_or(u64::BITS);
         let repeats = || {
             let mut alike = shorter.iter().filter(|(_, other)| content.bits_to(other) <= ALIKE_BITS);
-            alike.any(|(group, _)| path.is_repeated(*group) && brought.repeats(path, *group, known))
+            alike.any(|(group, _)| path.is_repeated(*group) && new_urls.repeats(path, *group, known))
         };
         match () {
             () if bits <= NEAR_BITS || repeats() => EchoVerdict::Echo,

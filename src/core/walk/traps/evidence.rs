@@ -49,7 +49,7 @@ pub(in crate::walk) struct TrapEvidence {
 }
 
 impl LevelView<'_> {
-    fn look_at(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, NameMarks) {
+    fn ids_and_marks(&self, url: &WebUrl) -> (Option<[ShapeId; 2]>, NameMarks) {
         let url = &*url.without_session();
         let Some(shape) = Shape::from_url(url, self.site) else { return (None, NameMarks::default()) };
         let is_twin = shape.segment.is_some_and(|segment| is_removable(url, segment, self.known));
@@ -64,10 +64,10 @@ impl TrapEvidence {
     }
 
     /// Weighs a level that is done. A trap's shape must have been quiet on `levels` levels in a row.
-    pub(in crate::walk) fn weigh(&mut self, level: LevelView<'_>, levels: u16) {
+    pub(in crate::walk) fn evaluate(&mut self, level: LevelView<'_>, levels: u16) {
         let pages = std::mem::take(&mut self.pages);
         let tallies = self.tally(&pages, level);
-        self.lengthen(&tallies);
+        self.extend_streaks(&tallies);
         let is_endless = |(id, streak): &(&ShapeId, &ShapeStreak)| {
             streak.is_long(levels)
                 && match id {
@@ -82,10 +82,10 @@ impl TrapEvidence {
                 self.trap(id, &shape.name(id));
             }
         }
-        self.weigh_products(&pages, level);
+        self.evaluate_products(&pages, level);
         let mut repeats = std::mem::take(&mut self.repeats);
         let is_left_out = |url: &WebUrl| self.is_trap(url, level.site, level.known);
-        let folders = repeats.weigh(&pages, level, levels, is_left_out);
+        let folders = repeats.evaluate(&pages, level, levels, is_left_out);
         self.repeats = repeats;
         for folder in folders {
             self.has_folder = true;
@@ -138,7 +138,7 @@ impl TrapEvidence {
                 tallies.entry(id).or_default().add_page(page, self.streaks.get(&id));
             }
             for url in level.children(page) {
-                let (child, marks) = level.look_at(&url);
+                let (child, marks) = level.ids_and_marks(&url);
                 let child = child.filter(|child| self.patterns.contains(&child[1]));
                 for id in ids {
                     let is_own = child.is_some_and(|child| child.contains(&id));
@@ -150,15 +150,16 @@ impl TrapEvidence {
     }
 
     /// A shape that was quiet on this level too has a longer streak; any other shape has none any more.
-    fn lengthen(&mut self, tallies: &HashMap<ShapeId, ShapeTally>) {
-        let before = std::mem::take(&mut self.streaks);
+    fn extend_streaks(&mut self, tallies: &HashMap<ShapeId, ShapeTally>) {
+        let previous = std::mem::take(&mut self.streaks);
         let quiet = tallies.iter().filter(|(_, tally)| tally.is_quiet());
-        self.streaks =
-            quiet.map(|(id, tally)| (*id, before.get(id).copied().unwrap_or_default().and(tally))).collect();
+        self.streaks = quiet
+            .map(|(id, tally)| (*id, previous.get(id).copied().unwrap_or_default().and(tally)))
+            .collect();
     }
 
     /// Finds the folders for which a level's pages brought nothing but new combinations.
-    fn weigh_products(&mut self, pages: &[PageRead], level: LevelView<'_>) {
+    fn evaluate_products(&mut self, pages: &[PageRead], level: LevelView<'_>) {
         let mut folders: Vec<(String, ProductPages)> = Vec::new();
         for page in pages {
             let products: Vec<Option<String>> =

@@ -18,7 +18,7 @@ pub(in crate::walk) fn is_removable(url: &WebUrl, at: usize, known: &UrlStates) 
     is_plain
         && at + 1 < names
         && has_letter(parts[at])
-        && known.contains_key(&WebUrl::key_on(&url.authority(), &without(&parts, at)))
+        && known.contains_key(&WebUrl::page_key_of(&url.authority(), &without(&parts, at)))
 }
 
 fn without(parts: &[&str], at: usize) -> String {

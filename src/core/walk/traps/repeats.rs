@@ -47,7 +47,7 @@ struct FolderTally {
     /// Pages that repeat known text and lead on.
     repeats: usize,
     /// Pages with new text.
-    news: usize,
+    new_pages: usize,
     /// New URLs in the folder.
     own: usize,
     /// New URLs outside it, and new hosts.
@@ -63,15 +63,15 @@ impl Repeats {
         let last = self.by_name.entry(xxh3_64(name.as_bytes())).or_default();
         let is_near = (last.0 ^ page.text).count_ones() <= NEAR_BITS;
         let times = self.texts.entry(page.text).or_default();
-        let before = if is_near { last.1.max(*times) } else { *times };
-        *times = before + 1;
-        *last = (page.text, before + 1);
-        before >= MOST_COPIES
+        let previous = if is_near { last.1.max(*times) } else { *times };
+        *times = previous + 1;
+        *last = (page.text, previous + 1);
+        previous >= MOST_COPIES
     }
 
     /// A level is done: returns the folders that are traps by now. If several contain the same URLs, it is
     /// the innermost. URLs that are left out for another reason no longer count for a folder.
-    pub(in crate::walk) fn weigh(
+    pub(in crate::walk) fn evaluate(
         &mut self,
         pages: &[PageRead],
         level: LevelView<'_>,
@@ -79,11 +79,11 @@ impl Repeats {
         is_left_out: impl Fn(&WebUrl) -> bool,
     ) -> BTreeSet<String> {
         let children = |page| level.children(page).filter(|url| !is_left_out(url));
-        let before = std::mem::take(&mut self.streaks);
-        let tallies = repeating(pages, level.site, children);
+        let previous = std::mem::take(&mut self.streaks);
+        let tallies = repeating_folders(pages, level.site, children);
         self.streaks = tallies
             .into_iter()
-            .map(|(id, tally)| (id, before.get(&id).copied().unwrap_or_default().and(&tally)))
+            .map(|(id, tally)| (id, previous.get(&id).copied().unwrap_or_default().and(&tally)))
             .collect();
         let is_long = |streak: &FolderStreak| {
             (streak.levels >= levels && streak.pages >= LEAST_PAGES) || streak.pages >= MANY_PAGES
@@ -92,9 +92,9 @@ impl Repeats {
             return BTreeSet::new();
         }
         let innermost = |url: WebUrl| {
-            let place = PageLocation::new(&url, level.site);
+            let location = PageLocation::new(&url, level.site);
             let mut endless =
-                place.folders().filter(|folder| self.streaks.get(&id(folder)).is_some_and(is_long));
+                location.folders().filter(|folder| self.streaks.get(&id(folder)).is_some_and(is_long));
             endless.next_back().map(str::to_owned)
         };
         pages.iter().flat_map(children).filter_map(innermost).collect()
@@ -104,7 +104,7 @@ impl Repeats {
 /// The folders whose pages repeat known text and brought more of their kind. A page that repeats known text
 /// and leads nowhere proves nothing: many are under construction. Nor does a page that leads only into
 /// another trap.
-fn repeating<'a, C: Iterator<Item = WebUrl>>(
+fn repeating_folders<'a, C: Iterator<Item = WebUrl>>(
     pages: &'a [PageRead],
     site: &str,
     children: impl Fn(&'a PageRead) -> C,
@@ -114,8 +114,8 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
     let pages: Vec<(&'a PageRead, bool)> =
         pages.map(|page| (page, page.is_repeat && children(page).next().is_some())).collect();
     for (page, _) in pages.iter().filter(|(_, repeats)| *repeats) {
-        let place = PageLocation::new(&page.url, site);
-        tallies.extend(place.folders().map(|folder| (id(folder), FolderTally::default())));
+        let location = PageLocation::new(&page.url, site);
+        tallies.extend(location.folders().map(|folder| (id(folder), FolderTally::default())));
     }
     if tallies.is_empty() {
         return tallies;
@@ -124,19 +124,20 @@ fn repeating<'a, C: Iterator<Item = WebUrl>>(
         for folder in PageLocation::new(&page.url, site).folders() {
             if let Some(tally) = tallies.get_mut(&id(folder)) {
                 tally.repeats += usize::from(*repeats);
-                tally.news += usize::from(!page.is_repeat);
+                tally.new_pages += usize::from(!page.is_repeat);
                 tally.others += page.external_hosts;
             }
         }
     }
     // One page in ten may say something new.
-    tallies.retain(|_, tally| tally.others == 0 && tally.repeats >= 9 * tally.news);
+    tallies.retain(|_, tally| tally.others == 0 && tally.repeats >= 9 * tally.new_pages);
     if tallies.is_empty() {
         return tallies;
     }
     for (page, _) in pages {
-        let place = PageLocation::new(&page.url, site);
-        let folders: Vec<&str> = place.folders().filter(|folder| tallies.contains_key(&id(folder))).collect();
+        let location = PageLocation::new(&page.url, site);
+        let folders: Vec<&str> =
+            location.folders().filter(|folder| tallies.contains_key(&id(folder))).collect();
         for url in children(page).filter(|_| !folders.is_empty()) {
             let child = PageLocation::new(&url, site);
             for folder in &folders {

@@ -90,7 +90,7 @@ impl Shape {
 /// Writes a text with signs in place of numbers and tokens; returns whether there were any. Percent-encoded
 /// bytes count as letters of other scripts.
 fn generalise(text: &str, out: &mut String) -> bool {
-    let before = out.len();
+    let start_bytes = out.len();
     for (number, piece) in text.split('%').enumerate() {
         let (byte, plain) =
             if number == 0 { ("", piece) } else { piece.split_at_checked(2).unwrap_or((piece, "")) };
@@ -98,7 +98,7 @@ fn generalise(text: &str, out: &mut String) -> bool {
         out.push_str(byte);
         runs(plain, |c| c.is_ascii_alphanumeric()).for_each(|run| push_run(run, out));
     }
-    out[before..] != *text
+    out[start_bytes..] != *text
 }
 
 fn push_run(run: &str, out: &mut String) {
@@ -123,8 +123,8 @@ fn runs(text: &str, is_in: impl Fn(char) -> bool) -> impl Iterator<Item = &str> 
     std::iter::from_fn(move || {
         let first = is_in(rest.chars().next()?);
         let end = rest.find(|c| is_in(c) != first).unwrap_or(rest.len());
-        let (run, left) = rest.split_at(end);
-        rest = left;
+        let (run, tail) = rest.split_at(end);
+        rest = tail;
         Some(run)
     })
 }
@@ -158,21 +158,21 @@ mod tests {
         Some((shape.branch().to_owned(), shape.pattern().to_owned()))
     }
 
-    fn of(branch: &str, pattern: &str) -> Option<(String, String)> {
+    fn name_of(branch: &str, pattern: &str) -> Option<(String, String)> {
         Some((branch.to_owned(), pattern.to_owned()))
     }
 
     #[test]
     fn numbers_and_tokens_become_signs() {
-        let calendar = of("www.a1.ke/calendar/#", "www.a1.ke/calendar/#/#/#.html");
+        let calendar = name_of("www.a1.ke/calendar/#", "www.a1.ke/calendar/#/#/#.html");
         assert_eq!(shape("http://www.a1.ke/calendar/2001/02/14.html"), calendar);
-        assert_eq!(shape("http://a1.ke/list/57.html"), of("a1.ke/list/#", "a1.ke/list/#.html"));
-        assert_eq!(shape("http://a1.ke/session3fa90c11d2/x"), of("a1.ke/*", "a1.ke/*/x"));
-        assert_eq!(shape("http://a1.ke/s/3fa90c11d2/x"), of("a1.ke/s/*", "a1.ke/s/*/x"));
-        assert_eq!(shape("https://w0c9e11d2f0c9e11d2f.a1.ke/x1"), of("*.a1.ke", "*.a1.ke/x#"));
+        assert_eq!(shape("http://a1.ke/list/57.html"), name_of("a1.ke/list/#", "a1.ke/list/#.html"));
+        assert_eq!(shape("http://a1.ke/session3fa90c11d2/x"), name_of("a1.ke/*", "a1.ke/*/x"));
+        assert_eq!(shape("http://a1.ke/s/3fa90c11d2/x"), name_of("a1.ke/s/*", "a1.ke/s/*/x"));
+        assert_eq!(shape("https://w0c9e11d2f0c9e11d2f.a1.ke/x1"), name_of("*.a1.ke", "*.a1.ke/x#"));
         assert_eq!(
             shape("http://a1.ke/news/budget-2006/"),
-            of("a1.ke/news/budget-#", "a1.ke/news/budget-#/")
+            name_of("a1.ke/news/budget-#", "a1.ke/news/budget-#/")
         );
     }
 
@@ -215,9 +215,13 @@ mod tests {
     #[test]
     fn letters_in_percent_form_are_no_numbers_and_what_follows_them_may_be() {
         assert_eq!(shape("http://a1.ke/%C3%A9/x"), None);
-        assert_eq!(shape("http://a1.ke/caf%C3%A97/x"), of("a1.ke/caf%C3%A9#", "a1.ke/caf%C3%A9#/x"));
-        assert_eq!(shape("http://a1.ke/7%2F8/x"), of("a1.ke/#%2F#", "a1.ke/#%2F#/x"));
-        assert_eq!(shape("http://a1.ke/x%2"), of("a1.ke/x%25#", "a1.ke/x%25#"), "a sign that is no byte");
+        assert_eq!(shape("http://a1.ke/caf%C3%A97/x"), name_of("a1.ke/caf%C3%A9#", "a1.ke/caf%C3%A9#/x"));
+        assert_eq!(shape("http://a1.ke/7%2F8/x"), name_of("a1.ke/#%2F#", "a1.ke/#%2F#/x"));
+        assert_eq!(
+            shape("http://a1.ke/x%2"),
+            name_of("a1.ke/x%25#", "a1.ke/x%25#"),
+            "a sign that is no byte"
+        );
     }
 
     #[test]
@@ -226,9 +230,13 @@ mod tests {
         assert_eq!(first("http://a1.ke/7"), Some(0));
         assert_eq!(first("http://www.a1.ke/x/y/7/8"), Some(2));
         assert_eq!(first("http://w7.a1.ke/x/y/7"), None);
-        assert_eq!(shape("http://w7.a1.ke/"), of("w#.a1.ke", "w#.a1.ke/"));
-        assert_eq!(shape("http://b2.ke/7"), of("b2.ke/#", "b2.ke/#"), "only below the site do names vary");
-        assert_eq!(shape("http://a1.ke/v1.2/x"), of("a1.ke/v#", "a1.ke/v#.#/x"));
+        assert_eq!(shape("http://w7.a1.ke/"), name_of("w#.a1.ke", "w#.a1.ke/"));
+        assert_eq!(
+            shape("http://b2.ke/7"),
+            name_of("b2.ke/#", "b2.ke/#"),
+            "only below the site do names vary"
+        );
+        assert_eq!(shape("http://a1.ke/v1.2/x"), name_of("a1.ke/v#", "a1.ke/v#.#/x"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::walk::entry::ListedUrl;
 pub(in crate::walk) struct Listing {
     packed: UrlList,
     /// Packed URLs, by index, that are not worth a request according to what was read so far.
-    kept: foldhash::HashMap<usize, Class>,
+    skipped: foldhash::HashMap<usize, Class>,
     /// The URLs after the packed ones.
     entries: Vec<ListedUrl>,
     /// The index of the current URL.
@@ -19,9 +19,9 @@ pub(in crate::walk) struct Listing {
 }
 
 impl Listing {
-    /// A list of URLs; `kept` holds, by index, the classes for which some of them are skipped.
-    pub(in crate::walk) fn new_packed(packed: UrlList, kept: foldhash::HashMap<usize, Class>) -> Self {
-        Self { packed, kept, ..Self::default() }
+    /// A list of URLs; `skipped` holds, by index, the classes for which some of them are skipped.
+    pub(in crate::walk) fn new_packed(packed: UrlList, skipped: foldhash::HashMap<usize, Class>) -> Self {
+        Self { packed, skipped, ..Self::default() }
     }
 
     pub(in crate::walk) fn len(&self) -> usize {
@@ -54,18 +54,18 @@ impl Listing {
 
     fn get(&self, at: usize) -> Option<ListedUrl> {
         match self.packed.get(at) {
-            Some(url) => Some(ListedUrl { kept: self.kept.get(&at).copied(), ..ListedUrl::new(url) }),
+            Some(url) => Some(ListedUrl { skipped: self.skipped.get(&at).copied(), ..ListedUrl::new(url) }),
             None => self.entries.get(at - self.packed.len()).cloned(),
         }
     }
 
     /// The last URL, if it joined the list after the list had `before` URLs.
-    pub(in crate::walk) fn joined(&self, before: usize) -> Option<&ListedUrl> {
+    pub(in crate::walk) fn added_since(&self, before: usize) -> Option<&ListedUrl> {
         self.entries.last().filter(|_| self.len() > before)
     }
 
     /// The URLs that have not had their turn, if none is packed.
-    pub(in crate::walk) fn ahead(&mut self) -> &mut [ListedUrl] {
+    pub(in crate::walk) fn upcoming(&mut self) -> &mut [ListedUrl] {
         let at = self.turn.saturating_sub(self.packed.len()).min(self.entries.len());
         &mut self.entries[at..]
     }
@@ -97,22 +97,22 @@ mod tests {
     fn what_joins_a_list_comes_behind_those_with_which_it_began() {
         let packed = [url("0"), url("1")].iter().collect();
         let mut list = Listing::new_packed(packed, [(1, Class::Trap)].into_iter().collect());
-        assert!(list.joined(2).is_none() && list.len() == 2);
+        assert!(list.added_since(2).is_none() && list.len() == 2);
         list.push(ListedUrl { again: true, ..ListedUrl::new(url("0")) });
         list.push(ListedUrl { redirects: 1, ..ListedUrl::new(url("2")) });
         let before = list.clone();
-        let told =
-            |at: usize| before.get(at).map(|entry| (entry.url, entry.kept, entry.again, entry.redirects));
-        assert_eq!(told(0), Some((url("0"), None, false, 0)));
-        assert_eq!(told(1), Some((url("1"), Some(Class::Trap), false, 0)));
-        assert_eq!(told(2), Some((url("0"), None, true, 0)));
-        assert_eq!(told(3), Some((url("2"), None, false, 1)));
-        assert_eq!(told(4), None);
-        assert_eq!(list.joined(3).map(|entry| entry.redirects), Some(1));
+        let listed =
+            |at: usize| before.get(at).map(|entry| (entry.url, entry.skipped, entry.again, entry.redirects));
+        assert_eq!(listed(0), Some((url("0"), None, false, 0)));
+        assert_eq!(listed(1), Some((url("1"), Some(Class::Trap), false, 0)));
+        assert_eq!(listed(2), Some((url("0"), None, true, 0)));
+        assert_eq!(listed(3), Some((url("2"), None, false, 1)));
+        assert_eq!(listed(4), None);
+        assert_eq!(list.added_since(3).map(|entry| entry.redirects), Some(1));
         for (turn, without_class) in [3, 2, 1, 1, 0].into_iter().enumerate() {
             assert_eq!((list.turn(), list.without_class(), list.is_done()), (turn, without_class, turn == 4));
-            assert_eq!(list.current().map(|entry| entry.url), told(turn).map(|told| told.0));
-            assert_eq!(list.ahead().len(), (4 - turn).min(2));
+            assert_eq!(list.current().map(|entry| entry.url), listed(turn).map(|listed| listed.0));
+            assert_eq!(list.upcoming().len(), (4 - turn).min(2));
             list.advance();
         }
     }

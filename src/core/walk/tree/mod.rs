@@ -63,12 +63,12 @@ impl Tree {
     /// The deepest level at which something was fetched.
     #[must_use]
     pub fn deepest(&self) -> Option<Depth> {
-        let at = self.levels.iter().rposition(|level| level.class(Class::Fetched) > 0)?;
-        u16::try_from(at).ok().map(Depth)
+        let index = self.levels.iter().rposition(|level| level.class(Class::Fetched) > 0)?;
+        u16::try_from(index).ok().map(Depth)
     }
 
     /// A sum over all levels, without robots.txt.
-    pub fn sum(&self, of: impl Fn(&LevelCount) -> u64) -> u64 {
-        self.levels.iter().map(of).sum()
+    pub fn sum(&self, amount: impl Fn(&LevelCount) -> u64) -> u64 {
+        self.levels.iter().map(amount).sum()
     }
 }

@@ -34,7 +34,7 @@ pub struct Probe {
     /// The number of the request.
     pub number: u32,
     /// Why it was skipped.
-    pub kept_by: SkippedBy,
+    pub skipped_by: SkippedBy,
     /// Links to other sites that the tree does not have.
     pub external_urls: u32,
     /// Hosts of other sites that the tree does not have.
@@ -59,14 +59,14 @@ impl Default for Probing {
 impl Probing {
     /// Whether the scripts of a site are probed. A greater share includes all sites of a smaller one.
     #[must_use]
-    pub fn takes(&self, site: &Site) -> bool {
+    pub fn includes(&self, site: &Site) -> bool {
         fraction(xxh3_64(site.as_str().as_bytes())) < self.share
     }
 
     /// The same for left-out pages; these are other sites.
     #[must_use]
-    pub fn takes_left_out(&self, site: &Site) -> bool {
-        fraction(scattered(xxh3_64(site.as_str().as_bytes()))) < self.left_out_share
+    pub fn includes_left_out(&self, site: &Site) -> bool {
+        fraction(rehashed(xxh3_64(site.as_str().as_bytes()))) < self.left_out_share
     }
 }
 
@@ -92,16 +92,13 @@ struct UrlSample {
 
 impl SkippedScripts {
     pub(in crate::walk) fn note(&mut self, script: &ScriptKey, url: &WebUrl, per_script: usize) {
-        self.scripts.entry(scattered(script.0.0)).or_default().note(url, per_script);
+        self.scripts.entry(rehashed(script.0.0)).or_default().note(url, per_script);
     }
 
     /// The URLs to fetch, of at most [`MOST_SCRIPTS`] scripts; each with the number of skipped URLs of its
     /// script.
-    fn into_questions(self) -> impl Iterator<Item = (WebUrl, SkippedBy)> {
-        self.scripts
-            .into_values()
-            .take(MOST_SCRIPTS)
-            .flat_map(|sample| sample.into_questions(SkippedBy::Script))
+    fn into_queue(self) -> impl Iterator<Item = (WebUrl, SkippedBy)> {
+        self.scripts.into_values().take(MOST_SCRIPTS).flat_map(|sample| sample.into_queue(SkippedBy::Script))
     }
 }
 
@@ -114,22 +111,22 @@ impl UrlSample {
         }
     }
 
-    fn into_questions(self, kept_by: fn(u32) -> SkippedBy) -> impl Iterator<Item = (WebUrl, SkippedBy)> {
-        let kept_by = kept_by(self.count);
-        self.urls.into_values().map(move |url| (url, kept_by))
+    fn into_queue(self, skipped_by: fn(u32) -> SkippedBy) -> impl Iterator<Item = (WebUrl, SkippedBy)> {
+        let skipped_by = skipped_by(self.count);
+        self.urls.into_values().map(move |url| (url, skipped_by))
     }
 }
 
 /// The probes of one tree.
 #[derive(Debug, Default)]
 pub(in crate::walk) struct Probes {
-    pub withheld: SkippedScripts,
+    pub skipped_scripts: SkippedScripts,
     left_out: UrlSample,
     /// None until the tree is walked: the URLs still to be requested, each with the reason why it was
     /// skipped.
-    pub questions: Option<VecDeque<(WebUrl, SkippedBy)>>,
+    pub queue: Option<VecDeque<(WebUrl, SkippedBy)>>,
     /// For the request in flight.
-    pub kept_by: Option<SkippedBy>,
+    pub skipped_by: Option<SkippedBy>,
     pub load: LevelCount,
     pub results: Vec<Probe>,
 }
@@ -141,18 +138,18 @@ impl Probes {
     }
 
     /// The URLs to fetch, of all that were skipped.
-    pub(in crate::walk) fn take_questions(&mut self) -> VecDeque<(WebUrl, SkippedBy)> {
-        let withheld = std::mem::take(&mut self.withheld).into_questions();
-        withheld.chain(std::mem::take(&mut self.left_out).into_questions(SkippedBy::Yield)).collect()
+    pub(in crate::walk) fn take_queue(&mut self) -> VecDeque<(WebUrl, SkippedBy)> {
+        let skipped_scripts = std::mem::take(&mut self.skipped_scripts).into_queue();
+        skipped_scripts.chain(std::mem::take(&mut self.left_out).into_queue(SkippedBy::Yield)).collect()
     }
 
     pub(in crate::walk) fn next(&self) -> Option<&WebUrl> {
-        self.questions.as_ref()?.front().map(|(url, _)| url)
+        self.queue.as_ref()?.front().map(|(url, _)| url)
     }
 }
 
 /// Makes the choice of scripts to probe independent of their names.
-fn scattered(key: u64) -> u64 {
+fn rehashed(key: u64) -> u64 {
     xxh3_64(&key.to_le_bytes())
 }
 
@@ -169,7 +166,7 @@ mod tests {
     fn about_the_share_of_sites_is_probed_and_a_greater_one_has_them_too() {
         let probed = |share| {
             let probing = Probing { share, ..Probing::default() };
-            (0..10_000).filter(|number| probing.takes(&site(*number))).collect::<Vec<_>>()
+            (0..10_000).filter(|number| probing.includes(&site(*number))).collect::<Vec<_>>()
         };
         assert!(probed(0.0).is_empty());
         assert_eq!(probed(1.0).len(), 10_000);
@@ -182,20 +179,20 @@ mod tests {
     #[test]
     fn so_many_urls_of_a_script_and_so_many_scripts_are_asked_whatever_their_order() {
         let url = |script: usize, id: usize| WebUrl::parse(&format!("http://a.ke/{script}?id={id}")).unwrap();
-        let questions = |ids: &[usize]| {
-            let mut withheld = SkippedScripts::default();
+        let queue = |ids: &[usize]| {
+            let mut skipped_scripts = SkippedScripts::default();
             for script in 0..30 {
                 for id in ids {
                     let url = url(script, *id);
-                    withheld.note(&url.script().unwrap(), &url, 3);
+                    skipped_scripts.note(&url.script().unwrap(), &url, 3);
                 }
             }
-            withheld.into_questions().collect::<Vec<_>>()
+            skipped_scripts.into_queue().collect::<Vec<_>>()
         };
-        let asked = questions(&[1, 2, 3, 4, 5, 6, 7]);
+        let asked = queue(&[1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(asked.len(), MOST_SCRIPTS * 3);
-        assert!(asked.iter().all(|(_, kept_by)| *kept_by == SkippedBy::Script(7)));
-        assert_eq!(asked, questions(&[7, 5, 6, 1, 4, 2, 3]));
-        assert_eq!(questions(&[1]).len(), MOST_SCRIPTS);
+        assert!(asked.iter().all(|(_, skipped_by)| *skipped_by == SkippedBy::Script(7)));
+        assert_eq!(asked, queue(&[7, 5, 6, 1, 4, 2, 3]));
+        assert_eq!(queue(&[1]).len(), MOST_SCRIPTS);
     }
 }

@@ -34,64 +34,64 @@ impl Appraiser {
 
     /// Adds what an earlier survey found in the site.
     #[must_use]
-    pub fn remembering(self, memory: Memory) -> Self {
+    pub fn with_memory(self, memory: Memory) -> Self {
         Self { experience: memory.experience.clone(), memory: Some(memory), ..self }
     }
 
     /// The candidate for a URL of a level that was found on a page of the branch of `finder`; on level 1,
     /// each URL is a branch of its own.
     #[must_use]
-    pub fn prospect(&self, kind: &UrlKind, depth: Depth, finder: Option<&UrlCandidate>) -> UrlCandidate {
+    pub fn candidate(&self, kind: &UrlKind, depth: Depth, finder: Option<&UrlCandidate>) -> UrlCandidate {
         let remembered = self.memory.as_ref().and_then(|memory| memory.page(kind.page, kind.script));
         UrlCandidate::new(kind, depth, finder, &self.rates, remembered)
     }
 
     /// A page, or something else in its place, came and brought `hosts` hosts.
-    pub fn note(&mut self, prospect: &UrlCandidate, hosts: u64) {
+    pub fn note(&mut self, candidate: &UrlCandidate, hosts: u64) {
         // Remembered pages are known already, and were chosen for their yield: they would bias the estimate
         // for all others.
-        if prospect.remembered.is_none() {
-            self.experience.note(prospect, hosts as f64);
+        if candidate.remembered.is_none() {
+            self.experience.note(candidate, hosts as f64);
         }
     }
 
     /// The number of external hosts, new in the tree, that the page itself is expected to bring.
     #[must_use]
-    pub(in crate::walk) fn expected(&self, prospect: &UrlCandidate) -> f64 {
-        match prospect.remembered {
+    pub(in crate::walk) fn expected(&self, candidate: &UrlCandidate) -> f64 {
+        match candidate.remembered {
             Some(page) => page.hosts.into(),
-            None => self.experience.expected(prospect),
+            None => self.experience.expected(candidate),
         }
     }
 
     /// Sorts the waiting URLs by their expected yield, the best first; equal ones keep their order. Returns
     /// the number of URLs to request before the next choice: 0 if none is worth a request. URLs without a
-    /// candidate, which are requested in any case, come first. `asked` is the number of URLs requested in the
-    /// tree so far.
+    /// candidate, which are requested in any case, come first. `requested` is the number of URLs requested in
+    /// the tree so far.
     #[must_use]
     pub fn choose<T>(
         &self,
         waiting: &mut [T],
-        asked: u64,
-        prospect: impl Fn(&T) -> Option<&UrlCandidate>,
+        requested: u64,
+        candidate: impl Fn(&T) -> Option<&UrlCandidate>,
     ) -> usize {
-        let upper = |one: &T| prospect(one).map_or(f64::INFINITY, |prospect| self.upper(prospect));
-        waiting.sort_by_cached_key(|one| Reverse(OrderedNumber(upper(one))));
-        let most = LEAST_CHOSEN.max(waiting.len() / CHOSEN_SHARE);
-        let least = if self.memory.is_some() { 0 } else { LEAST_REQUESTS };
-        let free = usize::try_from(least.saturating_sub(asked)).unwrap_or(usize::MAX);
-        let worth_it = |(at, one): &(usize, &T)| *at < free || upper(one) >= self.price;
-        waiting.iter().take(most).enumerate().take_while(worth_it).count()
+        let upper = |item: &T| candidate(item).map_or(f64::INFINITY, |candidate| self.upper(candidate));
+        waiting.sort_by_cached_key(|item| Reverse(OrderedNumber(upper(item))));
+        let max_chosen = LEAST_CHOSEN.max(waiting.len() / CHOSEN_SHARE);
+        let min_requests = if self.memory.is_some() { 0 } else { LEAST_REQUESTS };
+        let free = usize::try_from(min_requests.saturating_sub(requested)).unwrap_or(usize::MAX);
+        let is_worth_it = |(at, item): &(usize, &T)| *at < free || upper(item) >= self.price;
+        waiting.iter().take(max_chosen).enumerate().take_while(is_worth_it).count()
     }
 
-    fn upper(&self, prospect: &UrlCandidate) -> f64 {
-        if let Some(page) = prospect.remembered {
+    fn upper(&self, candidate: &UrlCandidate) -> f64 {
+        if let Some(page) = candidate.remembered {
             return page.worth.into();
         }
-        let Factor { mean, shape } = self.experience.factor(prospect);
+        let Factor { mean, shape } = self.experience.factor(candidate);
         // As if the factors above were certain: the doubt is greatest for the folder, which has the least
         // evidence.
-        prospect.worth * mean * (1.0 + BENEFIT_OF_DOUBT / shape.sqrt())
+        candidate.worth * mean * (1.0 + BENEFIT_OF_DOUBT / shape.sqrt())
     }
 }
 

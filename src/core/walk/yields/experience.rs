@@ -21,10 +21,10 @@ pub(super) struct Experience {
 }
 
 impl Experience {
-    pub(super) fn note(&mut self, prospect: &UrlCandidate, found: f64) {
-        self.site.add(prospect.own, found);
-        self.branches.entry(prospect.branch).or_default().add(prospect.own, found);
-        self.folders.entry(prospect.folder).or_default().add(prospect.own, found);
+    pub(super) fn note(&mut self, candidate: &UrlCandidate, found: f64) {
+        self.site.add(candidate.own, found);
+        self.branches.entry(candidate.branch).or_default().add(candidate.own, found);
+        self.folders.entry(candidate.folder).or_default().add(candidate.own, found);
     }
 
     /// Adds the experience of another tree of the site.
@@ -38,17 +38,18 @@ impl Experience {
     }
 
     /// The number of external hosts, new in the tree, that the page itself is expected to bring.
-    pub(super) fn expected(&self, prospect: &UrlCandidate) -> f64 {
-        prospect.own * self.factor(prospect).mean
+    pub(super) fn expected(&self, candidate: &UrlCandidate) -> f64 {
+        candidate.own * self.factor(candidate).mean
     }
 
     /// How much more the pages around a page bring than others like them.
-    pub(super) fn factor(&self, prospect: &UrlCandidate) -> Factor {
+    pub(super) fn factor(&self, candidate: &UrlCandidate) -> Factor {
         let site = self.site.factor(SITE_PRIOR, 1.0);
-        let of = |group: &HashMap<u64, YieldEvidence>, key| group.get(&key).copied().unwrap_or_default();
-        let branch = of(&self.branches, prospect.branch).factor(BRANCH_PRIOR, site.mean);
+        let evidence_of =
+            |group: &HashMap<u64, YieldEvidence>, key| group.get(&key).copied().unwrap_or_default();
+        let branch = evidence_of(&self.branches, candidate.branch).factor(BRANCH_PRIOR, site.mean);
         let above = site.mean * branch.mean;
-        let folder = of(&self.folders, prospect.folder).factor(FOLDER_PRIOR, above);
+        let folder = evidence_of(&self.folders, candidate.folder).factor(FOLDER_PRIOR, above);
         Factor { mean: above * folder.mean, ..folder }
     }
 }

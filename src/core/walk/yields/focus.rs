@@ -57,10 +57,10 @@ impl Costs {
     /// The lowest price at which no more than this share of the requests is made.
     #[must_use]
     pub fn focus(&self, share: f64) -> Focus {
-        let most = self.requests as f64 * share;
+        let max_requests = self.requests as f64 * share;
         let (mut planned_requests, mut price) = (self.settled, None);
         for (bits, requests) in self.by_worth.iter().rev() {
-            if (planned_requests + requests) as f64 > most {
+            if (planned_requests + requests) as f64 > max_requests {
                 break;
             }
             planned_requests += requests;

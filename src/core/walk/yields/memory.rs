@@ -39,41 +39,47 @@ pub struct SeenUrl {
 /// last time, because the site has changed since. It is small, so that the yield of last time counts most; it
 /// is not zero, so that pages that brought nothing are ordered by how much they are like pages that brought
 /// something.
-const NEWS: f64 = 0.1;
+const RECURRING_SHARE: f64 = 0.1;
 
 impl Memory {
     /// Builds the memory from the tree of a site, in the order in which its URLs were requested.
     #[must_use]
     pub fn from_seen(seen: &[SeenUrl], rates: &Rates) -> Self {
         let mut experience = Experience::default();
-        let mut prospects: Vec<Option<UrlCandidate>> = Vec::with_capacity(seen.len());
-        for one in seen {
-            let finder = one.finder.and_then(|finder| prospects[finder as usize].as_ref());
-            let prospect = (one.depth > Depth(0)).then(|| {
-                UrlCandidate::new(&UrlKind::from_url(&one.url, rates), one.depth, finder, rates, None)
+        let mut candidates: Vec<Option<UrlCandidate>> = Vec::with_capacity(seen.len());
+        for seen_url in seen {
+            let finder = seen_url.finder.and_then(|finder| candidates[finder as usize].as_ref());
+            let candidate = (seen_url.depth > Depth(0)).then(|| {
+                UrlCandidate::new(
+                    &UrlKind::from_url(&seen_url.url, rates),
+                    seen_url.depth,
+                    finder,
+                    rates,
+                    None,
+                )
             });
-            if let Some(prospect) = &prospect {
-                experience.note(prospect, one.hosts.into());
+            if let Some(candidate) = &candidate {
+                experience.note(candidate, seen_url.hosts.into());
             }
-            prospects.push(prospect);
+            candidates.push(candidate);
         }
-        let news = |prospect: &Option<UrlCandidate>| {
-            prospect.as_ref().map_or(0.0, |prospect| NEWS * experience.expected(prospect))
+        let recurring_hosts = |candidate: &Option<UrlCandidate>| {
+            candidate.as_ref().map_or(0.0, |candidate| RECURRING_SHARE * experience.expected(candidate))
         };
         // A settled page costs nothing on the path to what it leads to, because it is requested in any case.
         let is_settled = |at: u32| seen[at as usize].is_settled();
-        let pages = seen.iter().zip(&prospects).map(|(one, prospect)| SeenPage {
-            finder: one.finder.filter(|finder| !is_settled(*finder)),
-            requests: one.requests,
-            hosts: (f64::from(one.hosts) + news(prospect)) as f32,
+        let pages = seen.iter().zip(&candidates).map(|(seen_url, candidate)| SeenPage {
+            finder: seen_url.finder.filter(|finder| !is_settled(*finder)),
+            requests: seen_url.requests,
+            hosts: (f64::from(seen_url.hosts) + recurring_hosts(candidate)) as f32,
         });
         let worths = path_yields(&pages.collect::<Vec<_>>());
         let mut memory = Self { experience, ..Self::default() };
-        for (one, worth) in seen.iter().zip(worths) {
-            let page = Remembered { worth, hosts: one.hosts as f32 };
-            memory.pages.insert(one.url.page_key(), page);
-            if let Some(script) = one.url.script() {
-                better(memory.scripts.entry(script).or_default(), page);
+        for (seen_url, worth) in seen.iter().zip(worths) {
+            let page = Remembered { worth, hosts: seen_url.hosts as f32 };
+            memory.pages.insert(seen_url.url.page_key(), page);
+            if let Some(script) = seen_url.url.script() {
+                keep_better(memory.scripts.entry(script).or_default(), page);
             }
         }
         memory
@@ -88,8 +94,11 @@ impl Memory {
 
     /// Adds the memory of another tree of the site; if both know a page, the better one counts.
     pub fn add(&mut self, other: Self) {
-        other.pages.into_iter().for_each(|(url, page)| better(self.pages.entry(url).or_default(), page));
-        other.scripts.into_iter().for_each(|(key, page)| better(self.scripts.entry(key).or_default(), page));
+        other.pages.into_iter().for_each(|(url, page)| keep_better(self.pages.entry(url).or_default(), page));
+        other
+            .scripts
+            .into_iter()
+            .for_each(|(key, page)| keep_better(self.scripts.entry(key).or_default(), page));
         self.experience.add(&other.experience);
     }
 
@@ -113,7 +122,7 @@ impl SeenUrl {
     }
 }
 
-fn better(known: &mut Remembered, page: Remembered) {
+fn keep_better(known: &mut Remembered, page: Remembered) {
     if page.worth > known.worth {
         *known = page;
     }
@@ -174,9 +183,9 @@ mod tests {
 
     #[test]
     fn any_query_url_of_a_script_stands_for_the_one_that_was_asked_for() {
-        let asked = [seen("", 0, None, 1), seen("list?id=1", 1, 0, 7)];
-        let memory = Memory::from_seen(&asked, &rates());
-        assert_eq!(memory.worth(&seen("list?id=2", 1, 0, 0).url), memory.worth(&asked[1].url));
+        let requested = [seen("", 0, None, 1), seen("list?id=1", 1, 0, 7)];
+        let memory = Memory::from_seen(&requested, &rates());
+        assert_eq!(memory.worth(&seen("list?id=2", 1, 0, 0).url), memory.worth(&requested[1].url));
         assert_eq!(memory.worth(&seen("other?id=1", 1, 0, 0).url), None);
     }
 }

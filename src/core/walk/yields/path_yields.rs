@@ -135,21 +135,21 @@ mod tests {
         })
     }
 
-    fn beyond(pages: &[SeenPage], asked: impl Fn(usize) -> bool, price: f64) -> f64 {
-        let of = |page: &SeenPage| f64::from(page.hosts) - price * f64::from(page.requests);
-        (0..pages.len()).filter(|at| asked(*at)).map(|at| of(&pages[at])).sum()
+    fn net_total(pages: &[SeenPage], asked: impl Fn(usize) -> bool, price: f64) -> f64 {
+        let net_hosts = |page: &SeenPage| f64::from(page.hosts) - price * f64::from(page.requests);
+        (0..pages.len()).filter(|at| asked(*at)).map(|at| net_hosts(&pages[at])).sum()
     }
 
     proptest! {
         #[test]
         fn no_other_choice_with_its_ways_brings_more_beyond_a_price(tree in trees(), price in 0.05..5.0_f64) {
             let worths = path_yields(&tree);
-            let ours = beyond(&tree, |at| f64::from(worths[at]) >= price, price);
+            let ours = net_total(&tree, |at| f64::from(worths[at]) >= price, price);
             for choice in 0..1_u32 << tree.len() {
                 let has = |at: usize| choice >> at & 1 == 1;
                 let is_reached = (0..tree.len()).all(|at| !has(at) || tree[at].finder.is_none_or(|by| has(by as usize)));
                 if is_reached {
-                    prop_assert!(beyond(&tree, has, price) <= ours + 1e-4, "{tree:?} {worths:?}");
+                    prop_assert!(net_total(&tree, has, price) <= ours + 1e-4, "{tree:?} {worths:?}");
                 }
             }
         }

@@ -164,15 +164,15 @@ impl Rates {
     pub fn price(&self, coverage: f64) -> f64 {
         let Some(upper) = self.prices.iter().position(|price| coverage <= price.coverage) else { return 0.0 };
         let (upper, lower) = (self.prices[upper], self.prices[upper.saturating_sub(1)]);
-        let way = (coverage - lower.coverage) / (upper.coverage - lower.coverage).max(f64::MIN_POSITIVE);
-        lower.price + way.max(0.0) * (upper.price - lower.price)
+        let fraction = (coverage - lower.coverage) / (upper.coverage - lower.coverage).max(f64::MIN_POSITIVE);
+        lower.price + fraction.max(0.0) * (upper.price - lower.price)
     }
 
     fn check_prices(&self) -> Result<(), RatesError> {
-        let mut before = 0.0;
+        let mut previous = 0.0;
         for (at, Price { coverage, price, load, .. }) in self.prices.iter().enumerate() {
             let place = |key: &str| format!("prices[{at}].{key}");
-            if !(*coverage > before && *coverage <= 1.0) {
+            if !(*coverage > previous && *coverage <= 1.0) {
                 return Err(invalid(
                     &place("coverage"),
                     &coverage.to_string(),
@@ -185,7 +185,7 @@ impl Rates {
             if !(0.0..=1.0).contains(load) {
                 return Err(invalid(&place("load"), &load.to_string(), "a share from 0 to 1"));
             }
-            before = *coverage;
+            previous = *coverage;
         }
         Ok(())
     }
@@ -211,12 +211,15 @@ mod tests {
 
     #[test]
     fn depth_and_words_are_multiplied_and_what_is_deeper_is_as_the_deepest() {
-        let of = |depth, words: &[&str]| {
+        let rate_of = |depth, words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             rates().own.rate_at(Depth(depth)) * rates().own.factor(&words)
         };
-        assert_eq!([of(0, &[]), of(1, &["links"]), of(2, &["list", "links", "x"])], [2.0, 4.0, 0.5]);
-        assert_eq!([of(3, &[]), of(1000, &["list"])], [0.25, 0.125]);
+        assert_eq!(
+            [rate_of(0, &[]), rate_of(1, &["links"]), rate_of(2, &["list", "links", "x"])],
+            [2.0, 4.0, 0.5]
+        );
+        assert_eq!([rate_of(3, &[]), rate_of(1000, &["list"])], [0.25, 0.125]);
         assert_eq!(Scale::default().rate_at(Depth(1)), 0.0);
     }
 
@@ -241,31 +244,37 @@ mod tests {
     fn what_was_written_is_read_again_and_anything_else_is_told() {
         let text = serde_json::to_string(&rates()).unwrap();
         assert_eq!(Rates::parse(&text), Ok(rates()));
-        let told = |from: &str, to: &str| {
+        let error_for = |from: &str, to: &str| {
             assert!(text.contains(from), "{text}");
             Rates::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
         };
         assert_eq!(
-            told("\"format\":1", "\"format\":2"),
+            error_for("\"format\":1", "\"format\":2"),
             "format is 2, expected 1: another version of ccsurvey wrote it"
         );
         assert_eq!(
-            told("\"list\":0.5", "\"list\":-0.5"),
+            error_for("\"list\":0.5", "\"list\":-0.5"),
             "own.by_word.\"list\" is -0.5, expected a number from 0 to 1000000"
         );
         assert_eq!(
-            told("[2.0,1.0,0.25]", "[2.0,1e9]"),
+            error_for("[2.0,1.0,0.25]", "[2.0,1e9]"),
             "own.by_depth[1] is 1000000000, expected a number from 0 to 1000000"
         );
-        assert_eq!(told("[2.0,1.0,0.25]", "[]"), "own.by_depth is a list of 0, expected 1 to 1000 numbers");
         assert_eq!(
-            told("\"coverage\":0.9", "\"coverage\":0.8"),
+            error_for("[2.0,1.0,0.25]", "[]"),
+            "own.by_depth is a list of 0, expected 1 to 1000 numbers"
+        );
+        assert_eq!(
+            error_for("\"coverage\":0.9", "\"coverage\":0.8"),
             "prices[1].coverage is 0.8, expected shares in rising order, up to 1"
         );
         let earlier = text.replacen("\"load\":0.5", "\"load\":0.5,\"loss\":{\"ratio\":2.5}", 1);
         assert_eq!(Rates::parse(&earlier), Ok(rates()), "of an earlier version");
-        assert_eq!(told("\"load\":0.5", "\"load\":50"), "prices[0].load is 50, expected a share from 0 to 1");
-        assert!(told("\"own\"", "\"owm\"").starts_with("unknown field `owm`"));
+        assert_eq!(
+            error_for("\"load\":0.5", "\"load\":50"),
+            "prices[0].load is 50, expected a share from 0 to 1"
+        );
+        assert!(error_for("\"own\"", "\"owm\"").starts_with("unknown field `owm`"));
         assert!(Rates::parse("{").is_err() && Rates::parse("[]").is_err());
     }
 }

@@ -26,12 +26,12 @@ pub fn url_words(url: &WebUrl) -> Vec<String> {
     if first.len() <= *LETTERS.end() {
         words.push(format!("/{}", without_digits(first)));
     }
-    let signs = [
+    let marks = [
         ("?", path.len() < target.len()),
         ("/", path.ends_with('/')),
         ("#", last.bytes().any(|byte| byte.is_ascii_digit())),
     ];
-    words.extend(signs.into_iter().filter(|(_, holds)| *holds).map(|(sign, _)| sign.to_owned()));
+    words.extend(marks.into_iter().filter(|(_, holds)| *holds).map(|(mark, _)| mark.to_owned()));
     words.sort_unstable();
     words.dedup();
     words
@@ -56,28 +56,28 @@ mod tests {
 
     use super::*;
 
-    fn of(url: &str) -> Vec<String> {
+    fn words_of(url: &str) -> Vec<String> {
         url_words(&WebUrl::parse(url).unwrap())
     }
 
     #[test]
     fn a_url_is_its_words_and_signs() {
         assert_eq!(
-            of("http://a.ke/Part-12/Old-Links_7.html"),
+            words_of("http://a.ke/Part-12/Old-Links_7.html"),
             ["#", "/part-#", "html", "links", "old", "part"]
         );
-        assert_eq!(of("http://a.ke/news/2006/05/"), ["/", "/news", "news"]);
-        assert_eq!(of("http://a.ke/cgi/list.php?id=7"), ["/cgi", "?", "cgi", "list", "php"]);
-        assert_eq!(of("http://a.ke/x;y=1/z"), ["/x", "?"]);
-        assert_eq!(of("http://a.ke/%70artners"), ["/partners", "partners"]);
-        assert_eq!(of("http://a.ke/"), ["/"]);
+        assert_eq!(words_of("http://a.ke/news/2006/05/"), ["/", "/news", "news"]);
+        assert_eq!(words_of("http://a.ke/cgi/list.php?id=7"), ["/cgi", "?", "cgi", "list", "php"]);
+        assert_eq!(words_of("http://a.ke/x;y=1/z"), ["/x", "?"]);
+        assert_eq!(words_of("http://a.ke/%70artners"), ["/partners", "partners"]);
+        assert_eq!(words_of("http://a.ke/"), ["/"]);
     }
 
     #[test]
     fn long_names_and_many_parts_say_nothing_more() {
         let long = format!("http://a.ke/{}/{}", "x".repeat(300), "y/".repeat(300));
-        assert!(of(&long).len() <= MOST_WORDS + 4, "{:?}", of(&long));
-        assert_eq!(of(&format!("http://a.ke/{}", "w".repeat(25))), [""; 0]);
+        assert!(words_of(&long).len() <= MOST_WORDS + 4, "{:?}", words_of(&long));
+        assert_eq!(words_of(&format!("http://a.ke/{}", "w".repeat(25))), [""; 0]);
     }
 
     proptest! {

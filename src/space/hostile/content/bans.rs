@@ -16,36 +16,36 @@ const NOT_A_BOT: &[u8] = b"<html><head><title>Making sure you&#39;re not a bot!<
 
 pub(in crate::hostile) const CASES: &[Case] = &[
     Case::of_pages("ban-403", "403 for everything after twenty pages.", |request| {
-        banning(request, response(FORBIDDEN, &[], b""))
+        ban_after_pages(request, response(FORBIDDEN, &[], b""))
     }),
     Case::of_pages(
         "ban-by-challenge",
         "Cloudflare's challenge for everything after twenty pages.",
-        |request| banning(request, response(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT)),
+        |request| ban_after_pages(request, response(FORBIDDEN, &["cf-mitigated: challenge"], JUST_A_MOMENT)),
     ),
     Case::of_pages("ban-406", "406 for everything after twenty pages, as ModSecurity does.", |request| {
-        banning(request, response("406 Not Acceptable", &[], b"<h1>Not Acceptable!</h1>"))
+        ban_after_pages(request, response("406 Not Acceptable", &[], b"<h1>Not Acceptable!</h1>"))
     }),
     Case::of_pages("ban-by-interstitial", "An interstitial with status 200 after twenty pages.", |request| {
-        banning(request, html(JUST_A_MOMENT))
+        ban_after_pages(request, html(JUST_A_MOMENT))
     }),
     Case::of_pages("ban-by-captcha-202", "Status 202 and a captcha after twenty pages.", |request| {
         let body = b"<html><head><meta http-equiv=\"refresh\" content=\"0;/.well-known/sgcaptcha/?r=x\"></head></html>";
-        banning(request, response("202 Accepted", &["SG-Captcha: challenge"], body))
+        ban_after_pages(request, response("202 Accepted", &["SG-Captcha: challenge"], body))
     }),
     Case::of_pages("ban-by-resets", "Resets after twenty pages.", |request| {
-        banning(request, vec![Act::Reset])
+        ban_after_pages(request, vec![Act::Reset])
     }),
     Case::of_pages(
         "ban-by-closing",
         "Connections closed without a response after twenty pages.",
-        |request| banning(request, vec![Act::Close]),
+        |request| ban_after_pages(request, vec![Act::Close]),
     ),
     Case::of_pages("ban-503", "503 for everything after twenty pages.", |request| {
-        banning(request, response("503 Service Unavailable", &[], b""))
+        ban_after_pages(request, response("503 Service Unavailable", &[], b""))
     }),
     Case::of_pages("ban-429", "429 for everything after twenty pages.", |request| {
-        banning(request, response("429 Too Many Requests", &[], b""))
+        ban_after_pages(request, response("429 Too Many Requests", &[], b""))
     }),
     Case::of_pages(
         "ban-in-words",
@@ -151,7 +151,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         ..Case::of_robots(
             "https-closed-behind-redirect",
             "http redirects to https, which is closed.",
-            to_https,
+            redirect_to_https,
         )
     },
     Case {
@@ -160,12 +160,16 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         ..Case::of_robots(
             "https-alert-behind-redirect",
             "http redirects to https, which sends an alert.",
-            to_https,
+            redirect_to_https,
         )
     },
     Case {
         handshake: || Handshake::Acts(vec![Act::Reset]),
-        ..Case::of_robots("https-reset-behind-redirect", "http redirects to https, which resets.", to_https)
+        ..Case::of_robots(
+            "https-reset-behind-redirect",
+            "http redirects to https, which resets.",
+            redirect_to_https,
+        )
     },
     Case::of_robots(
         "robots-missing-host",
@@ -184,14 +188,14 @@ pub(in crate::hostile) const CASES: &[Case] = &[
 ];
 
 /// A front page that links to sixty pages; twenty of them are delivered.
-fn banning(request: &CaseRequest<'_>, refusal: Vec<Act>) -> Vec<Act> {
+fn ban_after_pages(request: &CaseRequest<'_>, refusal: Vec<Act>) -> Vec<Act> {
     let pages = (1..=60).map(|page| format!("/p{page}"));
     let delivered = if request.target == "/" { links(pages) } else { html("<p>A page.</p>") };
     [vec![Act::Turn(DELIVERED, refusal)], delivered].concat()
 }
 
 /// Redirects everything to https, robots.txt included.
-fn to_https(request: &CaseRequest<'_>) -> Vec<Act> {
+fn redirect_to_https(request: &CaseRequest<'_>) -> Vec<Act> {
     if request.is_https {
         missing()
     } else {

@@ -18,21 +18,21 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         "Every path shows the same page, with relative links.",
         |request| maze(request, "<p>Welcome.</p>", MENU),
     )
-    .within(35),
+    .with_request_limit(35),
     Case::of_pages(
         "path-info",
         "A script shows the page that the last segment of the path names.",
         |request| {
             let menu = (0..12).map(|n| format!("index.php/page{n}/"));
-            maze(request, &drawn(last_name(request.target), 60), menu)
+            maze(request, &filler_words(last_segment(request.target), 60), menu)
         },
     )
-    .within(40),
+    .with_request_limit(40),
     Case::of_pages("path-info-first", "The first segment of the path names the page.", |request| {
         let menu = ["a.php/list/", "b.php/list/", "c.php/all/", "d.php/all/new/"];
-        maze(request, &drawn(request.target.split('/').nth(1).unwrap_or(""), 60), menu)
+        maze(request, &filler_words(request.target.split('/').nth(1).unwrap_or(""), 60), menu)
     })
-    .within(80),
+    .with_request_limit(80),
     Case::of_pages(
         "ever-new-text",
         "Every path shows the same page, with its path and the time in it.",
@@ -40,19 +40,21 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             let text = format!(
                 "<p>You are here: {}. {} Made in {} s.</p>",
                 request.target,
-                drawn("text", 90),
-                drawn(request.target, 2)
+                filler_words("text", 90),
+                filler_words(request.target, 2)
             );
             maze(request, &text, MENU)
         },
     )
-    .within(45),
+    .with_request_limit(45),
     Case::of_pages(
         "ever-new-short-text",
         "Every path shows a short page; a third of its text is new.",
-        |request| maze(request, &format!("<p>Welcome to our place. {}</p>", drawn(request.target, 3)), MENU),
+        |request| {
+            maze(request, &format!("<p>Welcome to our place. {}</p>", filler_words(request.target, 3)), MENU)
+        },
     )
-    .within(60),
+    .with_request_limit(60),
     Case::of_pages("links-without-protocol", "Links to other hosts as relative paths.", |request| {
         let hosts = [
             "www.bbc.com",
@@ -63,30 +65,30 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         ];
         maze(request, "<p>Our friends.</p>", hosts)
     })
-    .within(60),
+    .with_request_limit(60),
     Case::of_pages(
         "menu-without-itself",
         "Single words as folders, each page without a link to itself.",
         |request| {
-            let here = last_name(request.target);
+            let current_name = last_segment(request.target);
             let words = (0..14).map(|n| char::from(b'a' + n).to_string());
             let item = |word: String| {
-                if word == here { "<b>x</b>\n".to_owned() } else { anchors([format!("{word}/")]) }
+                if word == current_name { "<b>x</b>\n".to_owned() } else { anchors([format!("{word}/")]) }
             };
             maze(request, &words.map(item).collect::<String>(), [""; 0])
         },
     )
-    .within(140),
+    .with_request_limit(140),
     Case::of_pages(
         "queries-below-every-path",
         "Relative links to folders and to queries in them.",
         |request| {
             let menu = ["list/new/?page=1", "list/new/", "list/old/?page=2", "show/old/", "show/old/?x"];
             let path = request.target.split('?').next().unwrap_or("");
-            maze(request, &drawn(last_name(path), 60), menu)
+            maze(request, &filler_words(last_segment(path), 60), menu)
         },
     )
-    .within(70),
+    .with_request_limit(70),
     Case::of_pages(
         "relative-links-of-all-lengths",
         "Relative links of one to four segments, and to parent folders.",
@@ -98,14 +100,14 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             )
         },
     )
-    .within(70),
+    .with_request_limit(70),
     Case::of_pages("redirects-below-every-path", "Every folder redirects to its start page.", |request| {
         if request.target.ends_with('/') && !request.target.ends_with("/start/") && request.target != "/" {
             return redirect("start/");
         }
         maze(request, "<p>Welcome.</p>", MENU)
     })
-    .within(80),
+    .with_request_limit(80),
     Case::of_pages(
         "untranslated-languages",
         "Five languages; in most of them, pages are not translated yet.",
@@ -124,14 +126,14 @@ pub(in crate::hostile) const CASES: &[Case] = &[
                 // The last two pages are translated into one language only, and only the translation has
                 // their external link.
                 Some(n @ 22..24) if folder == "/so/" => {
-                    abroad(&format!("Ukurasa {}", drawn("so", 40)), n - 12)
+                    page_with_external_link(&format!("Ukurasa {}", filler_words("so", 40)), n - 12)
                 }
-                Some(n @ 0..24) => abroad(&format!("Page {n}"), n.min(9)),
+                Some(n @ 0..24) => page_with_external_link(&format!("Page {n}"), n.min(9)),
                 _ => missing(),
             }
         },
     )
-    .within(1 + 5 * 25),
+    .with_request_limit(1 + 5 * 25),
     Case::of_pages("empty-catalogue", "Groups within groups, all with the same empty template.", |request| {
         let text = "<p>There is nothing here yet.</p>";
         let depth = request.target.matches('/').count();
@@ -148,12 +150,13 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             // Its index among the 27, from the last letters of its three names.
             _ => {
                 let letters = request.target.split('/').filter_map(|part| part.bytes().last());
-                let place = letters.fold(0, |place, letter| 3 * place + u64::from(letter - b'a'));
-                abroad(text, place % SOUND)
+                let page_number =
+                    letters.fold(0, |page_number, letter| 3 * page_number + u64::from(letter - b'a'));
+                page_with_external_link(text, page_number % SOUND)
             }
         }
     })
-    .within(1 + 1 + 3 + 9 + 27),
+    .with_request_limit(1 + 1 + 3 + 9 + 27),
     Case::of_pages(
         "not-found-below-folders",
         "Missing paths show a page that says so, in every folder.",
@@ -164,7 +167,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
                 .strip_prefix("/folder")
                 .and_then(|rest| rest.strip_suffix('/')?.parse::<u64>().ok());
             match number {
-                Some(n) => abroad(
+                Some(n) => page_with_external_link(
                     &format!("Folder {n} {} {}", folders(), anchors(["old/img/", "old/old/", "img/"])),
                     n,
                 ),
@@ -173,7 +176,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             }
         },
     )
-    .within(1 + 1 + 12 * 4),
+    .with_request_limit(1 + 1 + 12 * 4),
 ];
 
 /// A page of a maze. All maze pages link to the ordinary `/sound` pages, each of which has one external link.
@@ -183,7 +186,7 @@ fn maze<T: AsRef<str>>(
     relative: impl IntoIterator<Item = T>,
 ) -> Vec<Act> {
     match request.target.strip_prefix("/sound").and_then(|number| number.parse().ok()) {
-        Some(number) => abroad(&format!("Sound page {number}"), number),
+        Some(number) => page_with_external_link(&format!("Sound page {number}"), number),
         None => {
             html(format!("{text}{}{}", anchors(relative), anchors((0..SOUND).map(|n| format!("/sound{n}")))))
         }
@@ -191,15 +194,15 @@ fn maze<T: AsRef<str>>(
 }
 
 /// A page with one external link.
-fn abroad(text: &str, number: u64) -> Vec<Act> {
+fn page_with_external_link(text: &str, number: u64) -> Vec<Act> {
     html(format!("<p>{text}</p>{}", anchors([format!("http://sound{number}.example/")])))
 }
 
 /// Words that depend only on `text`.
-fn drawn(text: &str, words: u32) -> String {
+fn filler_words(text: &str, words: u32) -> String {
     (0..words).map(|at| format!("{:x} ", xxh3_64(format!("{text} {at}").as_bytes()))).collect()
 }
 
-fn last_name(path: &str) -> &str {
+fn last_segment(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }

@@ -46,7 +46,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         }
     }),
     Case::of_pages("refresh-without-end", "Every page refreshes to a new one.", |request| {
-        html(format!("<meta http-equiv=refresh content=\"0; url={}\">", new(request, 0)))
+        html(format!("<meta http-equiv=refresh content=\"0; url={}\">", unused_path(request, 0)))
     }),
     Case::of_pages("calendar", "A calendar of all the months to come.", |request| {
         let month: u32 = request.target.rsplit('/').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -57,7 +57,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         links([format!("/calendar/{year}/{next}/"), format!("/calendar/{year}/{month}/day")])
     }),
     Case::of_pages("session-ids", "Every visit gets new names for the same pages.", |request| {
-        links((0..3).map(|n| format!("/session{}/page{n}", new(request, n))))
+        links((0..3).map(|n| format!("/session{}/page{n}", unused_path(request, n))))
     }),
     Case::of_pages("relative-paths", "A relative link that leads ever deeper.", |_| {
         links(["news/archive/", "/next"])
@@ -69,40 +69,46 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         links(more.map(|facet| format!("{base}/{facet}/")))
     }),
     Case::of_pages("soft-404", "Missing paths show a page with links to more missing paths.", |request| {
-        links((0..2).map(|n| format!("/gone{}", new(request, n))))
+        links((0..2).map(|n| format!("/gone{}", unused_path(request, n))))
     }),
     Case::of_pages("wildcard-subdomains", "Every name below the site is a host.", |request| {
         let host = request.main_host;
-        links((0..2).map(|n| format!("http://w{}.{host}/", &new(request, n)[1..])))
+        links((0..2).map(|n| format!("http://w{}.{host}/", &unused_path(request, n)[1..])))
     }),
     Case::of_pages("endless-scripts", "Every query of a script leads to two more.", |request| {
-        links((0..2).map(|n| format!("/list.php?id={}", &new(request, n)[1..])))
+        links((0..2).map(|n| format!("/list.php?id={}", &unused_path(request, n)[1..])))
     }),
     Case::of_pages(
         "renamed-folders",
         "The same three pages in ever new folders, each with a link that leaves the site.",
-        |request| renamed(request, |folder| folder),
+        |request| page_in_new_folders(request, |folder| folder),
     ),
     Case::of_pages(
         "renamed-in-letters",
         "The same three pages in ever new folders whose names are letters.",
-        |request| renamed(request, |folder| folder.chars().map(|c| (c as u8 % 26 + b'a') as char).collect()),
+        |request| {
+            page_in_new_folders(request, |folder| {
+                folder.chars().map(|c| (c as u8 % 26 + b'a') as char).collect()
+            })
+        },
     ),
     Case::of_pages("wide-and-deep", "A thousand new links on every page.", |request| {
-        html(anchors((0..1000).map(|n| new(request, n))))
+        html(anchors((0..1000).map(|n| unused_path(request, n))))
     }),
 ];
 
 /// One of three pages, with links to the other two in new folders.
-fn renamed(request: &CaseRequest<'_>, spelled: fn(String) -> String) -> Vec<Act> {
-    let own = request.target.bytes().rfind(u8::is_ascii_digit).map_or(0, |digit| u64::from(digit - b'0'));
-    let folder = |number| spelled(new(request, number)[1..].to_owned());
-    let next = (1..=2).map(|number| format!("/s/{}/page{}.html", folder(number), (2 * own + number) % 3));
-    let said = format!("<p>{}</p>", format!("What page {own} says of many things. ").repeat(30));
-    html(said + &anchors(next.chain([format!("http://out{own}.example/")])))
+fn page_in_new_folders(request: &CaseRequest<'_>, spelled: fn(String) -> String) -> Vec<Act> {
+    let page_number =
+        request.target.bytes().rfind(u8::is_ascii_digit).map_or(0, |digit| u64::from(digit - b'0'));
+    let folder = |number| spelled(unused_path(request, number)[1..].to_owned());
+    let next =
+        (1..=2).map(|number| format!("/s/{}/page{}.html", folder(number), (2 * page_number + number) % 3));
+    let paragraph = format!("<p>{}</p>", format!("What page {page_number} says of many things. ").repeat(30));
+    html(paragraph + &anchors(next.chain([format!("http://out{page_number}.example/")])))
 }
 
 /// A path not used before, derived from the requested one.
-fn new(request: &CaseRequest<'_>, number: u64) -> String {
+fn unused_path(request: &CaseRequest<'_>, number: u64) -> String {
     format!("/{:x}", xxh3_64(format!("{}{} {number}", request.host, request.target).as_bytes()))
 }

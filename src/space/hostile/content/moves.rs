@@ -47,7 +47,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             "/file" => redirect("file:///etc/passwd"),
             "/script" => redirect("javascript:location='/x'"),
             "/data" => redirect("data:text/html,<a href=/x>x</a>"),
-            _ => front_with(request, &["/ftp", "/file", "/script", "/data"]),
+            _ => front_with_links(request, &["/ftp", "/file", "/script", "/data"]),
         }
     }),
     Case::of_pages("redirect-to-private-address", "A redirect into a private network.", |_| {
@@ -65,7 +65,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             "/octal" => redirect("http://0177.0.0.01/"),
             "/six" => redirect("http://[::ffff:127.0.0.1]/"),
             "/name" => redirect("http://localhost/"),
-            _ => front_with(request, &["/decimal", "/hex", "/octal", "/six", "/name"]),
+            _ => front_with_links(request, &["/decimal", "/hex", "/octal", "/six", "/name"]),
         }
     }),
     Case::of_pages("redirect-to-opted-out", "A redirect to a site that opted out.", |request| {
@@ -92,7 +92,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             "/spaces" => redirect("http://a b c/ d"),
             "/port" => redirect(&format!("http://{}:99999/", request.main_host)),
             "/bracket" => redirect("http://[::1/"),
-            _ => front_with(request, &["/empty", "/bytes", "/spaces", "/port", "/bracket"]),
+            _ => front_with_links(request, &["/empty", "/bytes", "/spaces", "/port", "/bracket"]),
         }
     }),
     Case::of_pages("redirect-to-long-url", "A redirect to a URL of 100 kB.", |request| {
@@ -102,13 +102,13 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || response("302 Found", &["Location: /next", "Location: /b", "Location: /c"], b""))
     }),
     Case::of_pages("redirect-in-latin-1", "A redirect to a path in Latin-1.", |request| {
-        in_bytes(request, b"/th\xe9", "/th%E9")
+        redirect_in_bytes(request, b"/th\xe9", "/th%E9")
     }),
     Case::of_pages("redirect-in-shift-jis", "A redirect to a path in Shift_JIS.", |request| {
-        in_bytes(request, b"/\x93\xfa\x96{", "/%93%FA%96%7B")
+        redirect_in_bytes(request, b"/\x93\xfa\x96{", "/%93%FA%96%7B")
     }),
     Case::of_pages("redirect-in-utf-8", "A redirect to a path in UTF-8.", |request| {
-        in_bytes(request, "/th\u{e9}".as_bytes(), "/th%C3%A9")
+        redirect_in_bytes(request, "/th\u{e9}".as_bytes(), "/th%C3%A9")
     }),
     Case::of_pages("header-refresh", "A page without links, whose Refresh header leads on.", |request| {
         on_front(request, || response("200 OK", &["Refresh: 0; url=next"], b"<p>Wait.</p>"))
@@ -125,19 +125,19 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || response("302 Found", &["Location: /next", "Refresh: 0; url=/b"], b""))
     }),
     Case::of_robots("robots-to-private-address", "robots.txt redirects into a private network.", |request| {
-        of_robots(request, "http://192.168.1.1/robots.txt")
+        redirect_robots(request, "http://192.168.1.1/robots.txt")
     }),
     Case::of_robots("robots-to-opted-out", "robots.txt redirects to a site that opted out.", |request| {
         let to = format!("http://{}/robots.txt", neighbour(request.main_host, "opted-out"));
-        of_robots(request, &to)
+        redirect_robots(request, &to)
     }),
     Case::of_robots("robots-to-other-scheme", "robots.txt redirects to ftp.", |request| {
-        of_robots(request, &format!("ftp://{}/robots.txt", request.main_host))
+        redirect_robots(request, &format!("ftp://{}/robots.txt", request.main_host))
     }),
 ];
 
 /// A redirect with these bytes as Location. Only `target` and `/next` have a page.
-fn in_bytes(request: &CaseRequest<'_>, location: &[u8], target: &str) -> Vec<Act> {
+fn redirect_in_bytes(request: &CaseRequest<'_>, location: &[u8], target: &str) -> Vec<Act> {
     let (before, after) = (&b"HTTP/1.1 302 Found\r\nLocation: "[..], &b"\r\nContent-Length: 0\r\n\r\n"[..]);
     match request.target {
         "/" => vec![Act::Send([before, location, after].concat())],
@@ -147,10 +147,10 @@ fn in_bytes(request: &CaseRequest<'_>, location: &[u8], target: &str) -> Vec<Act
     }
 }
 
-fn front_with(request: &CaseRequest<'_>, targets: &[&str]) -> Vec<Act> {
+fn front_with_links(request: &CaseRequest<'_>, targets: &[&str]) -> Vec<Act> {
     on_front(request, || crate::hostile::pages::links(targets))
 }
 
-fn of_robots(request: &CaseRequest<'_>, to: &str) -> Vec<Act> {
+fn redirect_robots(request: &CaseRequest<'_>, to: &str) -> Vec<Act> {
     if request.target == "/robots.txt" { redirect(to) } else { crate::hostile::pages::front(request) }
 }

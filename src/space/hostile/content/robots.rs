@@ -133,14 +133,14 @@ fn status(line: &str) -> Vec<Act> {
     response(line, &[], b"")
 }
 
-/// `/robots.txt`, `/rules/1`, `/rules/2` … redirect to the next, `most` times in all.
-fn redirects(request: &CaseRequest<'_>, most: u32) -> Vec<Act> {
+/// `/robots.txt`, `/rules/1`, `/rules/2` … redirect to the next, `redirect_count` times in all.
+fn redirects(request: &CaseRequest<'_>, redirect_count: u32) -> Vec<Act> {
     let hop: Option<u32> = match request.target.strip_prefix("/rules/") {
         Some(number) => number.parse().ok(),
         None => (request.target == "/robots.txt").then_some(0),
     };
     match hop {
-        Some(hop) if hop < most => redirect(&format!("/rules/{}", hop + 1)),
+        Some(hop) if hop < redirect_count => redirect(&format!("/rules/{}", hop + 1)),
         Some(_) => text(RULES),
         None => with_robots(request, Vec::new),
     }

@@ -17,7 +17,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             None => redirect(&format!("/(S({})){}", token(request), request.target)),
         }
     })
-    .within(1 + 2 * WITH_ALL),
+    .with_request_limit(1 + 2 * WITH_ALL),
     Case::of_pages(
         "asp-net-sessions-in-links",
         "Every link leads into an ASP.NET session of its own.",
@@ -26,7 +26,7 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             page(name, |name| format!("/(A(x-y_1)S({}))/{name}", token(request)))
         },
     )
-    .within(1 + WITH_ALL),
+    .with_request_limit(1 + WITH_ALL),
     Case::of_pages(
         "asp-net-cookie-check",
         "Checks whether a client accepts cookies, then writes the session into the path.",
@@ -39,12 +39,12 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             }
         },
     )
-    .within(3 + WITH_ALL),
+    .with_request_limit(3 + WITH_ALL),
     Case::of_pages("jsessionid-in-links", "Every link has a Java session of its own.", |request| {
         let name = request.target[1..].split(';').next().unwrap_or_default();
         page(name, |name| format!("/{name};jsessionid={}.node1", token(request)))
     })
-    .within(1 + WITH_ALL),
+    .with_request_limit(1 + WITH_ALL),
     Case::of_pages(
         "jsessionid-taken-out",
         "Links have a Java session, which a redirect removes.",
@@ -53,23 +53,23 @@ pub(in crate::hostile) const CASES: &[Case] = &[
             Some((name, _)) => redirect(&format!("/{name}")),
         },
     )
-    .within(1 + 2 * WITH_ALL),
+    .with_request_limit(1 + 2 * WITH_ALL),
     Case::of_pages("php-sessions", "Every page redirects into a PHP session.", |request| {
         match request.target[1..].split_once("?PHPSESSID=") {
             Some((name, _)) => page(name, |name| format!("/{name}")),
             None => redirect(&format!("{}?PHPSESSID={}", request.target, token(request))),
         }
     })
-    .within(1 + 2 * WITH_ALL),
+    .with_request_limit(1 + 2 * WITH_ALL),
 ];
 
 /// A page that links to all others.
 fn page(name: &str, link: impl Fn(&str) -> String) -> Vec<Act> {
     let number: Option<u64> = name.strip_prefix("page").and_then(|number| number.parse().ok());
-    let abroad =
+    let external_links =
         number.filter(|number| number % 2 == 0).map(|number| format!("http://sound{number}.example/"));
     let all = anchors((0..PAGES).map(|number| link(&format!("page{number}"))));
-    html(format!("<p>Page {name}</p>{all}{}", anchors(abroad)))
+    html(format!("<p>Page {name}</p>{all}{}", anchors(external_links)))
 }
 
 /// Letters and digits as in ASP.NET sessions, new for every URL.

@@ -123,8 +123,8 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || response("206 Partial Content", &["Content-Range: bytes 0-9/9999"], BEGIN))
     }),
     Case::of_pages("front-page-401", "A front page that needs a password.", |request| {
-        let wants = ["WWW-Authenticate: Basic realm=\"x\""];
-        on_front(request, || response("401 Unauthorized", &wants, LINK_TO_NEXT.as_bytes()))
+        let challenge = ["WWW-Authenticate: Basic realm=\"x\""];
+        on_front(request, || response("401 Unauthorized", &challenge, LINK_TO_NEXT.as_bytes()))
     }),
     Case::of_pages("status-999", "A status outside all classes.", |request| {
         on_front(request, || response("999 Request Denied", &[], BEGIN))

@@ -23,30 +23,30 @@ pub(in crate::hostile) const CASES: &[Case] = &[
         on_front(request, || vec![unframed("Transfer-Encoding: chunked\r\n", begin.as_bytes()), Act::Reset])
     }),
     Case::of_robots("reset-between-requests", "Reset at the second request on a connection.", |request| {
-        [served(request), vec![Act::Hear, Act::Reset]].concat()
+        [ordinary_response(request), vec![Act::Hear, Act::Reset]].concat()
     }),
     Case::of_robots(
         "close-under-every-second-request",
         "Every connection closes at its second request.",
-        |request| [served(request), vec![Act::Hear, Act::Close]].concat(),
+        |request| [ordinary_response(request), vec![Act::Hear, Act::Close]].concat(),
     ),
     Case::of_robots(
         "keep-alive-not-kept",
         "Keep-Alive promises a minute, but every second request is reset.",
         |request| {
-            let kept = ["Connection: keep-alive", "Keep-Alive: timeout=60, max=100"];
+            let keep_alive_fields = ["Connection: keep-alive", "Keep-Alive: timeout=60, max=100"];
             let (status, body) = match request.target {
                 "/robots.txt" => ("404 Not Found", ""),
                 "/" => ("200 OK", LINK_TO_NEXT),
                 _ => ("200 OK", "<p>A page.</p>"),
             };
-            [response(status, &kept, body.as_bytes()), vec![Act::Hear, Act::Reset]].concat()
+            [response(status, &keep_alive_fields, body.as_bytes()), vec![Act::Hear, Act::Reset]].concat()
         },
     ),
     Case::of_robots(
         "close-without-a-word",
         "Every connection closes after its first response, without notice.",
-        |request| [served(request), vec![Act::Close]].concat(),
+        |request| [ordinary_response(request), vec![Act::Close]].concat(),
     ),
     Case::of_robots(
         "close-under-a-request-then-for-good",
@@ -64,6 +64,6 @@ pub(in crate::hostile) const CASES: &[Case] = &[
     }),
 ];
 
-fn served(request: &CaseRequest<'_>) -> Vec<Act> {
+fn ordinary_response(request: &CaseRequest<'_>) -> Vec<Act> {
     if request.target == "/robots.txt" { missing() } else { front(request) }
 }

@@ -10,16 +10,16 @@ pub(crate) fn link(world: &World, site: &Site, key: Key) -> Link {
     let external = &world.external;
     if key.draw("to a favourite").happens(external.favourite_share) {
         let favourite = key.draw("which favourite").rank(external.favourites);
-        return anybody(world, site, site.content.part("favourite").child(favourite));
+        return link_to_any_site(world, site, site.content.part("favourite").child(favourite));
     }
-    anybody(world, site, key)
+    link_to_any_site(world, site, key)
 }
 
 /// The external links on every page of a site.
 pub(crate) fn boilerplate<'s>(world: &World, site: &'s Site) -> &'s [Link] {
     site.boilerplate.get_or_init(|| {
         let count = site.content.draw("boilerplate").poisson(world.external.boilerplate_mean);
-        (0..count).map(|n| anybody(world, site, site.content.part("boilerplate").child(n))).collect()
+        (0..count).map(|n| link_to_any_site(world, site, site.content.part("boilerplate").child(n))).collect()
     })
 }
 
@@ -32,10 +32,10 @@ pub(crate) fn moved_to(world: &World, site: &Site) -> Url {
     }
 }
 
-fn anybody(world: &World, site: &Site, key: Key) -> Link {
+fn link_to_any_site(world: &World, site: &Site, key: Key) -> Link {
     let is_inside = key.draw("inside the country").happens(world.external.inside_share);
     if let Some(index) = other_site(world, site, key).filter(|_| is_inside) {
-        return Link { url: inside(world, index, key), element: Element::A, nofollow: false };
+        return Link { url: url_inside(world, index, key), element: Element::A, nofollow: false };
     }
     let (host, nofollow) = outside_host(world, key);
     Link { url: outside_page(host, key), element: Element::A, nofollow }
@@ -53,11 +53,11 @@ fn other_site(world: &World, site: &Site, key: Key) -> Option<u64> {
 }
 
 /// A URL of another site: mostly its front page, sometimes a page below it.
-fn inside(world: &World, index: u64, key: Key) -> Url {
+fn url_inside(world: &World, index: u64, key: Key) -> Url {
     let hosts = Hosts::new(world, index);
     let front = front_page(&hosts);
     if key.draw("dead link").happens(world.external.dead_share) {
-        return dead(world, &hosts, front, key);
+        return dead_url(world, &hosts, front, key);
     }
     if let Some(bare) = hosts.bare.as_deref()
         && key.draw("bare name").happens(world.external.bare_share)
@@ -77,7 +77,7 @@ const FORMER_HOSTS: [&str; 4] = ["old", "home", "members", "archive"];
 const DEAD_PAGES: u64 = 1000;
 
 /// The target of a link that worked once: a host without an address, or a path that no longer exists.
-fn dead(world: &World, hosts: &Hosts, front: Url, key: Key) -> Url {
+fn dead_url(world: &World, hosts: &Hosts, front: Url, key: Key) -> Url {
     if key.draw("dead name").happens(world.external.dead_name_share) {
         let (domain, is_www) = match &hosts.bare {
             Some(bare) => (bare, false),
@@ -103,7 +103,7 @@ fn deep_target(site: &Site, key: Key) -> String {
     let mut node = tree.root();
     for step in 0.. {
         let number = draw.nth(2 * step).below(u64::from(tree.child_count(&node)));
-        let Some(child) = tree.child_ever(&node, u32::try_from(number).unwrap_or(0)) else { break };
+        let Some(child) = tree.child_of_any_edition(&node, u32::try_from(number).unwrap_or(0)) else { break };
         node = child;
         if draw.nth(2 * step + 1).happens(1.0 / 3.0) {
             break;

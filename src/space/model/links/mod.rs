@@ -16,74 +16,74 @@ use super::url_location::UrlLocation;
 use crate::World;
 use crate::draw::{Draw, Key, rounded};
 use crate::settings::sections::Variant;
-use menu::{ancestors, entrances, front, insert_bare_script, link, menu, named};
+use menu::{ancestors, entrances, front, insert_bare_script, link, menu, page_url};
 
 /// A page of the tree. Its internal links lead up, sideways or to the front page's children, so the shortest
 /// path of links to a page is as long as its depth in the tree. Only its own children and extras are linked
 /// here first.
-pub(crate) fn node_page(world: &World, spot: &UrlLocation, node: &Node) -> Page {
-    let node = &displayed_node(world, spot, node);
-    let Some(tree) = spot.site.tree(spot.role) else { return bare_page(world, spot, node.key) };
-    let mut links = menu(world, spot, node.key, node.path.is_empty());
-    links.extend(entrances(world, spot, node));
-    links.extend(ancestors(spot, tree, node));
-    insert_bare_script(spot, node, &mut links);
-    let mut body = children(world, spot, tree, node);
-    body.extend(siblings(world, spot, node));
-    body.extend(extras(world, spot, node));
-    body.extend(content_links(world, spot, tree, node));
+pub(crate) fn node_page(world: &World, location: &UrlLocation, node: &Node) -> Page {
+    let node = &displayed_node(world, location, node);
+    let Some(tree) = location.site.tree(location.role) else { return bare_page(world, location, node.key) };
+    let mut links = menu(world, location, node.key, node.path.is_empty());
+    links.extend(entrances(world, location, node));
+    links.extend(ancestors(location, tree, node));
+    insert_bare_script(location, node, &mut links);
+    let mut body = children(world, location, tree, node);
+    body.extend(siblings(world, location, node));
+    body.extend(extras(world, location, node));
+    body.extend(content_links(world, location, tree, node));
     if !body.is_empty() {
-        let turn = node.key.draw("order of links").below(body.len() as u64);
-        body.rotate_left(usize::try_from(turn).unwrap_or(0));
+        let rotation = node.key.draw("order of links").below(body.len() as u64);
+        body.rotate_left(usize::try_from(rotation).unwrap_or(0));
     }
     links.append(&mut body);
-    links.extend(links_page(world, spot, node));
-    links.extend_from_slice(external::boilerplate(world, &spot.site));
-    links.extend(secure_self(world, spot, node));
+    links.extend(links_page(world, location, node));
+    links.extend_from_slice(external::boilerplate(world, &location.site));
+    links.extend(secure_self(world, location, node));
     let nofollow =
         !node.path.is_empty() && node.key.draw("meta nofollow").happens(world.pages.nofollow_share);
-    let written_at = spot.same_host_url(&Resource::Node(node.path.clone()));
-    let page = bare_page(world, spot, node.key);
+    let written_at = location.same_host_url(&Resource::Node(node.path.clone()));
+    let page = bare_page(world, location, node.key);
     Page { nofollow, links, written_at, changed: page.changed.max(tree.last_growth(node)), ..page }
 }
 
 /// The page of the tree that a page displays: itself, or the one whose copy it is.
-fn displayed_node(world: &World, spot: &UrlLocation, node: &Node) -> Node {
-    let repeated = if is_links_page(world, spot, node) { None } else { copies::original(world, node) };
+fn displayed_node(world: &World, location: &UrlLocation, node: &Node) -> Node {
+    let repeated = if is_links_page(world, location, node) { None } else { copies::original(world, node) };
     repeated.unwrap_or_else(|| node.clone())
 }
 
 /// A page attached to a page of the tree; its internal links only lead back.
-pub(crate) fn leaf_page(world: &World, spot: &UrlLocation, node: &Node, kind: &str) -> Page {
+pub(crate) fn leaf_page(world: &World, location: &UrlLocation, node: &Node, kind: &str) -> Page {
     let key = node.key.part(kind);
-    let mut links = vec![link(front(spot)), link(spot.url(&Resource::Node(node.path.clone())))];
-    links.extend_from_slice(external::boilerplate(world, &spot.site));
-    if links_outside(world, spot, node, key) {
-        links.push(external::link(world, &spot.site, key.part("leaf external")));
+    let mut links = vec![link(front(location)), link(location.url(&Resource::Node(node.path.clone())))];
+    links.extend_from_slice(external::boilerplate(world, &location.site));
+    if links_outside(world, location, node, key) {
+        links.push(external::link(world, &location.site, key.part("leaf external")));
     }
-    Page { links, ..bare_page(world, spot, key) }
+    Page { links, ..bare_page(world, location, key) }
 }
 
 /// Whether an attached page has an external link: it has at most one, with the mean number of external links
 /// in the parent's own content as probability.
-fn links_outside(world: &World, spot: &UrlLocation, node: &Node, key: Key) -> bool {
-    let tree = spot.site.tree(spot.role);
-    tree.is_some_and(|tree| key.draw("leaf external").happens(content_mean(world, spot, tree, node)))
+fn links_outside(world: &World, location: &UrlLocation, node: &Node, key: Key) -> bool {
+    let tree = location.site.tree(location.role);
+    tree.is_some_and(|tree| key.draw("leaf external").happens(content_mean(world, location, tree, node)))
 }
 
 /// A page generated by a program: the menu, its own links, and the site's boilerplate as its only external
 /// links.
-pub(crate) fn plain_page(world: &World, spot: &UrlLocation, key: Key, own: Vec<Url>) -> Page {
-    let mut links = menu(world, spot, key, false);
+pub(crate) fn plain_page(world: &World, location: &UrlLocation, key: Key, own: Vec<Url>) -> Page {
+    let mut links = menu(world, location, key, false);
     links.extend(own.into_iter().map(link));
-    links.extend_from_slice(external::boilerplate(world, &spot.site));
-    Page { links, ..bare_page(world, spot, key) }
+    links.extend_from_slice(external::boilerplate(world, &location.site));
+    Page { links, ..bare_page(world, location, key) }
 }
 
 /// The response of a site to any path that does not exist. It is the same for all paths of a directory, whose
 /// relative links resolve alike.
-pub(crate) fn soft_404_page(world: &World, spot: &UrlLocation) -> Page {
-    let mut page = plain_page(world, spot, spot.site.content.part("soft 404"), Vec::new());
+pub(crate) fn soft_404_page(world: &World, location: &UrlLocation) -> Page {
+    let mut page = plain_page(world, location, location.site.content.part("soft 404"), Vec::new());
     let path = page.written_at.target.split(['?', ';']).next().unwrap_or_default();
     let directory = &path[..path.rfind('/').map_or(0, |at| at + 1)];
     page.written_at.target = format!("{directory}welcome");
@@ -91,24 +91,24 @@ pub(crate) fn soft_404_page(world: &World, spot: &UrlLocation) -> Page {
 }
 
 /// The response to a query: links to the queries of the script, and to a page that only this query links to.
-pub(crate) fn script_page(world: &World, spot: &UrlLocation, node: &Node, query: Query) -> Page {
+pub(crate) fn script_page(world: &World, location: &UrlLocation, node: &Node, query: Query) -> Page {
     let (Query::Id(id) | Query::Parameter(id)) = query;
-    let mut page = leaf_page(world, spot, node, "script answer");
+    let mut page = leaf_page(world, location, node, "script answer");
     page.key = page.key.child(id);
     page.changed = change::last_change(world, page.key);
-    page.links.extend(script_links(world, spot, node));
-    page.links.push(link(spot.url(&Resource::Detail(node.path.clone(), id))));
-    if links_outside(world, spot, node, page.key) {
-        page.links.push(external::link(world, &spot.site, page.key.part("script external")));
+    page.links.extend(script_links(world, location, node));
+    page.links.push(link(location.url(&Resource::Detail(node.path.clone(), id))));
+    if links_outside(world, location, node, page.key) {
+        page.links.push(external::link(world, &location.site, page.key.part("script external")));
     }
     page
 }
 
 /// A page whose only link is a meta refresh.
-pub(crate) fn waiting_page(world: &World, spot: &UrlLocation, node: &Node) -> Page {
-    let url = spot.url(&Resource::Extra(Extra::Arrived, node.path.clone()));
+pub(crate) fn waiting_page(world: &World, location: &UrlLocation, node: &Node) -> Page {
+    let url = location.url(&Resource::Extra(Extra::Arrived, node.path.clone()));
     let refresh = Link { url, element: Element::Refresh, nofollow: false };
-    Page { links: vec![refresh], ..bare_page(world, spot, node.key.part("waiting")) }
+    Page { links: vec![refresh], ..bare_page(world, location, node.key.part("waiting")) }
 }
 
 /// The query URLs of a page's script; one of the first two is written as a path parameter.
@@ -118,17 +118,17 @@ pub(crate) fn queries(world: &World, node: &Node) -> impl Iterator<Item = Query>
         .map(move |id| if id == 1 + first { Query::Parameter(id) } else { Query::Id(id) })
 }
 
-fn bare_page(world: &World, spot: &UrlLocation, key: Key) -> Page {
+fn bare_page(world: &World, location: &UrlLocation, key: Key) -> Page {
     let changed = change::last_change(world, key);
-    Page { key, links: Vec::new(), nofollow: false, written_at: spot.own_url(), is_cut: false, changed }
+    Page { key, links: Vec::new(), nofollow: false, written_at: location.own_url(), is_cut: false, changed }
 }
 
-fn children(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
+fn children(world: &World, location: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
     let draw = node.key.draw("element of child");
     tree.children(node)
         .map(|number| {
             let path = node.path.iter().copied().chain([number]).collect();
-            let url = spot.url(&Resource::Node(path));
+            let url = location.url(&Resource::Node(path));
             Link { url, element: element(world, draw.nth(u64::from(number))), nofollow: false }
         })
         .collect()
@@ -143,7 +143,7 @@ fn element(world: &World, draw: Draw) -> Element {
 }
 
 /// The next children of the same parent, in a ring, some under their second name.
-fn siblings(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
+fn siblings(world: &World, location: &UrlLocation, node: &Node) -> Vec<Link> {
     let Some((own, parent)) = node.path.split_last() else { return Vec::new() };
     let count = u64::from(node.family_size());
     let draw = node.key.draw("second names of siblings");
@@ -152,25 +152,26 @@ fn siblings(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
         .map(|(step, number)| {
             let path = parent.iter().copied().chain([number]).collect();
             let uses_alias = draw.nth(step).happens(world.copies.alias_link_share);
-            link(named(world, spot, spot.role, path, node.sibling_key(number), uses_alias))
+            link(page_url(world, location, location.role, path, node.sibling_key(number), uses_alias))
         })
         .collect()
 }
 
 /// Links to what is attached to a page: scripts, files, redirects, broken links.
-fn extras(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
-    let mut links = if has(world, node, Kind::Script) { script_links(world, spot, node) } else { Vec::new() };
+fn extras(world: &World, location: &UrlLocation, node: &Node) -> Vec<Link> {
+    let mut links =
+        if has(world, node, Kind::Script) { script_links(world, location, node) } else { Vec::new() };
     for (kind, extra) in linked(node) {
         if has(world, node, kind) {
-            let url = spot.url(&Resource::Extra(extra, node.path.clone()));
+            let url = location.url(&Resource::Extra(extra, node.path.clone()));
             links.push(Link { url, element: Element::A, nofollow: kind == Kind::Hidden });
         }
     }
     links
 }
 
-fn script_links(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
-    let script = |query| link(spot.url(&Resource::Script(node.path.clone(), query)));
+fn script_links(world: &World, location: &UrlLocation, node: &Node) -> Vec<Link> {
+    let script = |query| link(location.url(&Resource::Script(node.path.clone(), query)));
     let mut links: Vec<Link> = queries(world, node).map(|query| script(Some(query))).collect();
     if has_bare_script(world, node) {
         let at = if node.key.draw("bare script first").happens(0.5) { 0 } else { links.len() };
@@ -180,8 +181,8 @@ fn script_links(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
 }
 
 /// External links in the content: fewer with depth, many on some sites and in some branches.
-fn content_links(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
-    let mean = content_mean(world, spot, tree, node);
+fn content_links(world: &World, location: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
+    let mean = content_mean(world, location, tree, node);
     if mean <= 0.0 {
         return Vec::new();
     }
@@ -190,14 +191,14 @@ fn content_links(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) ->
         .map(|key| {
             let is_area = key.draw("area").happens(world.pages.area_share);
             let element = if is_area { Element::Area } else { Element::A };
-            Link { element, ..external::link(world, &spot.site, key) }
+            Link { element, ..external::link(world, &location.site, key) }
         })
         .collect()
 }
 
 /// Mean number of external links in the content of a page.
-fn content_mean(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) -> f64 {
-    let (external, site) = (&world.external, spot.site.content);
+fn content_mean(world: &World, location: &UrlLocation, tree: &Tree, node: &Node) -> f64 {
+    let (external, site) = (&world.external, location.site.content);
     let depth = tree.depth_of(node);
     if world.external_variant == Variant::Homogeneous {
         return decayed(external.content_mean * (1.0 - external.silent_share), external.depth_decay, depth);
@@ -206,35 +207,35 @@ fn content_mean(world: &World, spot: &UrlLocation, tree: &Tree, node: &Node) -> 
         return 0.0;
     }
     let factor = |draw: Draw, sigma| draw.log_normal(median_of_mean_one(sigma), sigma);
-    let of_site = factor(site.draw("external factor"), external.site_sigma);
-    let of_branch = node.path.first().map_or(1.0, |branch| {
+    let site_factor = factor(site.draw("external factor"), external.site_sigma);
+    let branch_factor = node.path.first().map_or(1.0, |branch| {
         let draw = tree.root().key.draw("external factor of branch").nth(u64::from(*branch));
         factor(draw, external.branch_sigma)
     });
-    decayed(external.content_mean, external.depth_decay, depth) * of_site * of_branch
+    decayed(external.content_mean, external.depth_decay, depth) * site_factor * branch_factor
 }
 
-fn is_links_page(world: &World, spot: &UrlLocation, node: &Node) -> bool {
+fn is_links_page(world: &World, location: &UrlLocation, node: &Node) -> bool {
     (1..=2).contains(&node.path.len())
-        && spot.role == Role::Main
-        && spot.site.links_page(world) == Some(&node.path)
+        && location.role == Role::Main
+        && location.site.links_page(world) == Some(&node.path)
 }
 
 /// The links of the site's page of links, if `node` is that page.
-fn links_page(world: &World, spot: &UrlLocation, node: &Node) -> Vec<Link> {
-    if !is_links_page(world, spot, node) {
+fn links_page(world: &World, location: &UrlLocation, node: &Node) -> Vec<Link> {
+    if !is_links_page(world, location, node) {
         return Vec::new();
     }
-    let (external, key) = (&world.external, spot.site.content);
-    let wish =
+    let (external, key) = (&world.external, location.site.content);
+    let drawn_count =
         key.draw("links of links page").log_normal(external.links_page_median, external.links_page_sigma);
-    let count = rounded(wish).min(external.links_page_most);
-    let links = (0..count).map(|n| change::lasting_link(world, node.key, key.part("links page").child(n)));
-    links.map(|link| external::link(world, &spot.site, link)).collect()
+    let count = rounded(drawn_count).min(external.links_page_most);
+    let links = (0..count).map(|n| change::current_link(world, node.key, key.part("links page").child(n)));
+    links.map(|link| external::link(world, &location.site, link)).collect()
 }
 
 /// The page's own URL with https: another spelling of a page that is known already.
-fn secure_self(world: &World, spot: &UrlLocation, node: &Node) -> Option<Link> {
-    let own = spot.url(&Resource::Node(node.path.clone()));
+fn secure_self(world: &World, location: &UrlLocation, node: &Node) -> Option<Link> {
+    let own = location.url(&Resource::Node(node.path.clone()));
     node.key.draw("https alias").happens(world.pages.alias_share).then(|| link(Url { is_https: true, ..own }))
 }

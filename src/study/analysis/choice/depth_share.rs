@@ -38,10 +38,11 @@ impl DepthShares {
     /// Compares what the last levels brought with the URLs that they did not fetch.
     #[must_use]
     pub fn measure(recorded: &Recorded) -> Self {
-        let unasked = recorded.trees.unasked();
-        let mut open: Vec<u32> = unasked.iter().filter(|of| of.too_deep > 0).map(|of| of.tree).collect();
+        let not_fetched = recorded.trees.not_fetched();
+        let mut open: Vec<u32> =
+            not_fetched.iter().filter(|entry| entry.too_deep > 0).map(|entry| entry.tree).collect();
         open.dedup();
-        let too_deep = |of: &NotFetched| u64::from(of.too_deep);
+        let too_deep = |entry: &NotFetched| u64::from(entry.too_deep);
         let might_bring = might_bring(recorded, too_deep);
         let pair = |kind: usize| {
             DepthShare::from_levels(&by_depth(recorded, |level| level.found()[kind]), might_bring[kind])
@@ -52,15 +53,15 @@ impl DepthShares {
                 depths.map(|depth| recorded.known.counts(kind).up_to(depth) as f64).collect();
             DepthShare::from_levels(&increments(&known), might_bring[kind as usize])
         };
-        let urls: u64 = unasked.iter().map(too_deep).sum();
+        let urls: u64 = not_fetched.iter().map(too_deep).sum();
         Self {
             open_trees: open.len() as u64,
             pair: std::array::from_fn(pair),
             union: Kind::ALL.map(union),
             load: LOAD.map(|amount| {
                 let (load, requests) = (by_depth(recorded, amount), by_depth(recorded, LOAD[0]));
-                let of_a_request = share(load.iter().sum(), requests.iter().sum());
-                DepthShare::from_levels(&load, urls as f64 * of_a_request)
+                let load_per_request = share(load.iter().sum(), requests.iter().sum());
+                DepthShare::from_levels(&load, urls as f64 * load_per_request)
             }),
         }
     }
@@ -120,8 +121,8 @@ mod tests {
     use super::*;
     use crate::analysis::curves::worlds::{TestTree, survey, tree};
 
-    fn cut(levels: &[(u32, &[u64])], unasked: u32) -> TestTree {
-        TestTree { unasked, ..tree("depth", levels) }
+    fn cut(levels: &[(u32, &[u64])], not_fetched: u32) -> TestTree {
+        TestTree { not_fetched, ..tree("depth", levels) }
     }
 
     #[test]
@@ -133,8 +134,8 @@ mod tests {
 
     #[test]
     fn urls_that_a_budget_or_a_trap_kept_back_are_not_deeper() {
-        let kept_back = TestTree { unasked: 9, ..tree("trap", &[(1, &[1, 2]), (2, &[3])]) };
-        assert_eq!(DepthShares::measure(&survey(&[kept_back])).open_trees, 0);
+        let trap_tree = TestTree { not_fetched: 9, ..tree("trap", &[(1, &[1, 2]), (2, &[3])]) };
+        assert_eq!(DepthShares::measure(&survey(&[trap_tree])).open_trees, 0);
     }
 
     #[test]
@@ -142,8 +143,8 @@ mod tests {
         // Levels of 8, 4 and 2 continue as 1, a half and so on: 2 are left. Pages bring 14 links per 7 pages,
         // so ten unfetched URLs might bring 20.
         let names: Vec<u64> = (0..14).collect();
-        let grown = cut(&[(4, &names[..8]), (2, &names[8..12]), (1, &names[12..])], 10);
-        let shares = DepthShares::measure(&survey(&[grown]));
+        let deep_tree = cut(&[(4, &names[..8]), (2, &names[8..12]), (1, &names[12..])], 10);
+        let shares = DepthShares::measure(&survey(&[deep_tree]));
         let expected = DepthShare { with_next: 14.0 / 34.0, by_trend: 14.0 / 16.0 };
         assert_eq!((shares.open_trees, shares.union[0], shares.pair[1]), (1, expected, expected));
         assert_eq!(shares.load[0], DepthShare { with_next: 7.0 / 17.0, by_trend: 7.0 / 8.0 });

@@ -34,9 +34,9 @@ pub(in crate::analysis) enum Side {
 
 impl Evidence {
     /// The default confidence of a choice: the corrected curve decides.
-    pub const EVEN: f64 = 0.5;
+    pub const EVEN_ODDS: f64 = 0.5;
 
-    /// Computes the curves of a survey and, for a confidence above [`Self::EVEN`], the bounds.
+    /// Computes the curves of a survey and, for a confidence above [`Self::EVEN_ODDS`], the bounds.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling, confidence: f64) -> Self {
         Self::by(recorded, sampling, confidence, |sampling| Curves::measure(recorded, sampling))
@@ -57,7 +57,7 @@ impl Evidence {
             censoring: Censoring::measure(recorded),
             shares: DepthShares::measure(recorded),
             confidence,
-            bounds: (confidence > Self::EVEN).then(|| draw(&two_sided)),
+            bounds: (confidence > Self::EVEN_ODDS).then(|| draw(&two_sided)),
         }
     }
 
@@ -74,8 +74,8 @@ impl Evidence {
     }
 
     /// The deciding coverage of each level.
-    pub(in crate::analysis) fn deciding_coverage(&self, of: Kind, reading: Reading) -> Vec<f64> {
-        self.deciding(|level| reading.coverage(level, of), Side::Low)
+    pub(in crate::analysis) fn deciding_coverage(&self, kind: Kind, reading: Reading) -> Vec<f64> {
+        self.deciding(|level| reading.coverage(level, kind), Side::Low)
     }
 
     /// The deciding load of each level.
@@ -90,10 +90,10 @@ impl Evidence {
     }
 
     #[cfg(test)]
-    pub(in crate::analysis) fn of_curves(curves: Curves, confidence: f64, shares: DepthShares) -> Self {
+    pub(in crate::analysis) fn from_curves(curves: Curves, confidence: f64, shares: DepthShares) -> Self {
         let censoring =
             Censoring { cut_trees: 0, unasked_urls: 0, might_bring: [0.0; 4], levels: Vec::new() };
-        let bounds = (confidence > Self::EVEN).then(|| curves.clone());
+        let bounds = (confidence > Self::EVEN_ODDS).then(|| curves.clone());
         Self { curves, censoring, shares, confidence, bounds }
     }
 }

@@ -4,24 +4,24 @@ use crate::analysis::curves::subset::numbers;
 use crate::analysis::intervals::units::DrawLimits;
 use crate::analysis::keys::grouped_keys::GroupedKeys;
 use crate::analysis::keys::groups::Groups;
-use crate::analysis::tables::retried;
+use crate::analysis::tables::with_retries;
 use crate::analysis::{AnalysisError, Curves, Evidence, Grouping, KnownKeys, Recorded, Sampling};
 
 /// The curves of the groups of a survey's site trees.
 pub struct GroupedCurves<'a> {
     dir: &'a Path,
     recorded: &'a Recorded,
-    whole: &'a Curves,
+    survey_curves: &'a Curves,
 }
 
 impl<'a> GroupedCurves<'a> {
-    /// Prepares the groups of the survey in `dir`, whose own curves are `whole`.
+    /// Prepares the groups of the survey in `dir`, whose own curves are `survey_curves`.
     #[must_use]
-    pub fn new(dir: &'a Path, recorded: &'a Recorded, whole: &'a Curves) -> Self {
-        Self { dir, recorded, whole }
+    pub fn new(dir: &'a Path, recorded: &'a Recorded, survey_curves: &'a Curves) -> Self {
+        Self { dir, recorded, survey_curves }
     }
 
-    /// The curves of each of the `most` largest groups of site trees, the largest first, and of all other
+    /// The curves of each of the `max_groups` largest groups of site trees, the largest first, and of all other
     /// trees together at the end. They are computed in the same way as the curves of the survey.
     ///
     /// If there are too many links to keep all occurrences in memory, and they were not read for these groups
@@ -30,9 +30,9 @@ impl<'a> GroupedCurves<'a> {
     ///
     /// # Errors
     /// The table of links cannot be read.
-    pub fn by(&self, by: Grouping, most: usize) -> Result<Vec<(String, Curves)>, AnalysisError> {
-        let groups = Groups::largest(&self.recorded.trees, by, most);
-        let curves = self.each(&groups, |_, draw| draw(&self.whole.sampling))?;
+    pub fn by(&self, by: Grouping, max_groups: usize) -> Result<Vec<(String, Curves)>, AnalysisError> {
+        let groups = Groups::largest(&self.recorded.trees, by, max_groups);
+        let curves = self.each(&groups, |_, draw| draw(&self.survey_curves.sampling))?;
         Ok(groups.names.into_iter().zip(curves).collect())
     }
 
@@ -41,7 +41,7 @@ impl<'a> GroupedCurves<'a> {
     /// # Errors
     /// The table of links cannot be read.
     pub fn evidence(&self, groups: &Groups, confidence: f64) -> Result<Vec<Evidence>, AnalysisError> {
-        self.each(groups, |group, draw| Evidence::by(group, &self.whole.sampling, confidence, draw))
+        self.each(groups, |group, draw| Evidence::by(group, &self.survey_curves.sampling, confidence, draw))
     }
 
     /// Calls `make` for each group, with the survey of its trees and a function that computes its curves.
@@ -51,26 +51,26 @@ impl<'a> GroupedCurves<'a> {
         make: impl Fn(&Recorded, &dyn Fn(&Sampling) -> Curves) -> T,
     ) -> Result<Vec<T>, AnalysisError> {
         if groups.names.len() == 1 {
-            return Ok(vec![make(self.recorded, &|sampling| self.whole_by(sampling))]);
+            return Ok(vec![make(self.recorded, &|sampling| self.with_sampling(sampling))]);
         }
         let trees = self.recorded.trees.len();
-        let most = DrawLimits::of_each(groups.names.len(), trees);
+        let limits = DrawLimits::per_group(groups.names.len(), trees);
         // The keys of a group are moved into it: they are not needed elsewhere.
-        let mut known = self.known_of(groups)?.map(Vec::into_iter);
-        let of_group = |group: usize| {
+        let mut known = self.known_by_group(groups)?.map(Vec::into_iter);
+        let evaluate = |group: usize| {
             let is_in = |tree: usize| groups.has(group, tree);
             let part = match &mut known {
                 Some(known) => self.recorded.part(&numbers(trees, is_in), known.next().unwrap_or_default()),
                 None => self.recorded.only(is_in),
             };
-            make(&part, &|sampling| Curves::draw(&part, most, sampling))
+            make(&part, &|sampling| Curves::draw(&part, limits, sampling))
         };
-        Ok((0..groups.names.len()).map(of_group).collect())
+        Ok((0..groups.names.len()).map(evaluate).collect())
     }
 
-    fn whole_by(&self, sampling: &Sampling) -> Curves {
-        if *sampling == self.whole.sampling {
-            self.whole.clone()
+    fn with_sampling(&self, sampling: &Sampling) -> Curves {
+        if *sampling == self.survey_curves.sampling {
+            self.survey_curves.clone()
         } else {
             Curves::measure(self.recorded, sampling)
         }
@@ -78,17 +78,18 @@ impl<'a> GroupedCurves<'a> {
 
     /// The keys that each group knows; none if all occurrences are in memory. Reads the links once more for
     /// groups that were not requested in the first pass.
-    fn known_of(&self, groups: &Groups) -> Result<Option<Vec<KnownKeys>>, AnalysisError> {
-        let Recorded { index, known, kinds, trees, divided, .. } = self.recorded;
+    fn known_by_group(&self, groups: &Groups) -> Result<Option<Vec<KnownKeys>>, AnalysisError> {
+        let Recorded { index, known, kinds, trees, group_keys, .. } = self.recorded;
         if known.has_all_occurrences() {
             return Ok(None);
         }
-        let read = divided.as_ref().and_then(|divided| divided.of_groups(groups));
+        let read = group_keys.as_ref().and_then(|group_keys| group_keys.for_groups(groups));
         if read.is_some() {
             return Ok(read);
         }
-        let divided = retried(|| GroupedKeys::read(self.dir, index, trees, vec![groups.clone()], kinds))?;
-        Ok(divided.of_groups(groups))
+        let group_keys =
+            with_retries(|| GroupedKeys::read(self.dir, index, trees, vec![groups.clone()], kinds))?;
+        Ok(group_keys.for_groups(groups))
     }
 }
 
@@ -111,25 +112,27 @@ mod tests {
         let mut grown = country(60, 5, 3);
         grown.iter_mut().for_each(|tree| tree.cctld = "ke");
         let mut recorded = survey(&grown);
-        let whole = Curves::measure(&recorded, &Sampling::default());
+        let survey_curves = Curves::measure(&recorded, &Sampling::default());
         // As if there were too many links for memory. There is no table to read them from.
-        recorded.known.occurrences.iter_mut().for_each(|of| of.halvings = 1);
-        let groups =
-            GroupedCurves::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Country, 20).unwrap();
+        recorded.known.occurrences.iter_mut().for_each(|key| key.halvings = 1);
+        let groups = GroupedCurves::new(Path::new("nowhere"), &recorded, &survey_curves)
+            .by(Grouping::Country, 20)
+            .unwrap();
         let [(name, curves)] = groups.as_slice() else { panic!("{} groups", groups.len()) };
-        assert_eq!((name.as_str(), figures(curves)), ("ke", figures(&whole)));
+        assert_eq!((name.as_str(), figures(curves)), ("ke", figures(&survey_curves)));
     }
 
     #[test]
     fn groups_are_the_largest_first_and_together_the_survey() {
         let recorded = survey(&country(90, 5, 3));
-        let whole = Curves::measure(&recorded, &Sampling::default());
-        let groups =
-            GroupedCurves::new(Path::new("nowhere"), &recorded, &whole).by(Grouping::Cctld, 2).unwrap();
+        let survey_curves = Curves::measure(&recorded, &Sampling::default());
+        let groups = GroupedCurves::new(Path::new("nowhere"), &recorded, &survey_curves)
+            .by(Grouping::Cctld, 2)
+            .unwrap();
         let [(_, first), (_, second), (others, rest)] = groups.as_slice() else { panic!() };
         assert!(first.trees >= second.trees && second.trees >= rest.trees && others == "all others");
-        assert_eq!(first.trees + second.trees + rest.trees, whole.trees);
+        assert_eq!(first.trees + second.trees + rest.trees, survey_curves.trees);
         let requests = |curves: &Curves| curves.levels.last().unwrap().requests;
-        assert_eq!(requests(first) + requests(second) + requests(rest), requests(&whole));
+        assert_eq!(requests(first) + requests(second) + requests(rest), requests(&survey_curves));
     }
 }

@@ -22,9 +22,9 @@ pub struct Influence {
 }
 
 /// The number of sites that are left out, each separately: the sites that contribute most alone.
-const LEFT_OUT: usize = 3;
+const CANDIDATES: usize = 3;
 /// A site with a smaller share changes coverage or load by at most about this.
-const LEAST_SHARE: f64 = 0.01;
+const MIN_SHARE: f64 = 0.01;
 /// Above this number of site trees, only the first of the sites is left out: each takes as long as the choice
 /// itself.
 const MANY_TREES: usize = 20_000;
@@ -35,31 +35,31 @@ impl Influence {
     #[must_use]
     pub fn strongest(recorded: &Recorded, sampling: &Sampling, choice: &Choice, at: u16) -> Option<Self> {
         let figure = |choice: &Choice| Some(choice.criterion.figure_of(choice.level(at)?));
-        let with_all = figure(choice)?;
+        let with_all_sites = figure(choice)?;
         let kinds = match choice.criterion {
-            Criterion::Coverage { of, reading, .. } => reading.rests_on(of),
+            Criterion::Coverage { of, reading, .. } => reading.required_kinds(of),
             Criterion::Load { .. } => &[],
         };
-        let recorded = &recorded.of_kinds(kinds);
+        let recorded = &recorded.with_kinds(kinds);
         let weights = Weights::measure(recorded, &choice.criterion);
         let mut sites: Vec<(usize, f64)> = weights.alone.iter().copied().enumerate().collect();
         sites.sort_by(|(one, alone), (other, more)| more.total_cmp(alone).then(one.cmp(other)));
         if sites.len() < 2 {
             return None;
         }
-        sites.retain(|(_, alone)| *alone >= LEAST_SHARE * weights.whole && *alone > 0.0);
-        sites.truncate(if recorded.trees.len() > MANY_TREES { 1 } else { LEFT_OUT });
+        sites.retain(|(_, alone)| *alone >= MIN_SHARE * weights.total && *alone > 0.0);
+        sites.truncate(if recorded.trees.len() > MANY_TREES { 1 } else { CANDIDATES });
         let left_out = sites.into_iter().map(|(site, alone)| {
-            let without = recorded.only(|tree| weights.site_of[tree] != site);
+            let without = recorded.only(|tree| weights.site_by_tree[tree] != site);
             let evidence = Evidence::measure(&without, sampling, choice.confidence);
             let chosen = Choice::by(&evidence, choice.criterion);
             // Without a deep site, the survey may end above that depth, so nothing is missing there.
             let figure = figure(&chosen).unwrap_or(Estimate::exact(1.0));
             let site = weights.names[site].clone();
-            let share = alone / weights.whole.max(f64::MIN_POSITIVE);
+            let share = alone / weights.total.max(f64::MIN_POSITIVE);
             Self { site, share, depth: chosen.depth, at, figure }
         });
-        let change = |one: &Self| (one.figure.value - with_all.value).abs();
+        let change = |one: &Self| (one.figure.value - with_all_sites.value).abs();
         // Ties go to the site with the largest share.
         left_out
             .collect::<Vec<_>>()
@@ -73,31 +73,31 @@ impl Influence {
 struct Weights {
     names: Vec<String>,
     /// The index of the site of each tree.
-    site_of: Vec<usize>,
+    site_by_tree: Vec<usize>,
     /// The contribution of each site alone.
     alone: Vec<f64>,
-    whole: f64,
+    total: f64,
 }
 
 impl Weights {
     fn measure(recorded: &Recorded, criterion: &Criterion) -> Self {
-        let (mut numbers, mut names, mut site_of) = (HashMap::new(), Vec::new(), Vec::new());
+        let (mut numbers, mut names, mut site_by_tree) = (HashMap::new(), Vec::new(), Vec::new());
         for tree in recorded.trees.iter() {
             let next = names.len();
             let number = *numbers.entry(tree.site.clone()).or_insert(next);
             if number == next {
                 names.push(tree.site.to_string());
             }
-            site_of.push(number);
+            site_by_tree.push(number);
         }
         let mut alone = vec![0.0; names.len()];
-        let mut whole = 0.0;
+        let mut total = 0.0;
         let mut add = |site: usize, amount: f64| {
             alone[site] += amount;
-            whole += amount;
+            total += amount;
         };
         let mut add_sums = |amount: &dyn Fn(&crate::analysis::LevelCost) -> f64| {
-            for (tree, site) in site_of.iter().enumerate() {
+            for (tree, site) in site_by_tree.iter().enumerate() {
                 add(*site, recorded.trees.levels(tree).iter().map(amount).sum());
             }
         };
@@ -109,15 +109,15 @@ impl Weights {
             Criterion::Coverage { of, .. } => {
                 let occurrences = recorded.known.occurrences(of);
                 for key in occurrences.keys() {
-                    whole += 1.0;
-                    let site = site_of[key[0].tree as usize];
-                    if key.iter().all(|one| site_of[one.tree as usize] == site) {
+                    total += 1.0;
+                    let site = site_by_tree[key[0].tree as usize];
+                    if key.iter().all(|one| site_by_tree[one.tree as usize] == site) {
                         alone[site] += 1.0;
                     }
                 }
             }
         }
-        Self { names, site_of, alone, whole }
+        Self { names, site_by_tree, alone, total }
     }
 }
 
@@ -137,10 +137,10 @@ mod tests {
     }
 
     fn choice(recorded: &Recorded, criterion: Criterion) -> Choice {
-        Choice::by(&Evidence::measure(recorded, &Sampling::default(), Evidence::EVEN), criterion)
+        Choice::by(&Evidence::measure(recorded, &Sampling::default(), Evidence::EVEN_ODDS), criterion)
     }
 
-    fn most(recorded: &Recorded, criterion: Criterion, at: u16) -> Option<Influence> {
+    fn strongest_influence(recorded: &Recorded, criterion: Criterion, at: u16) -> Option<Influence> {
         Influence::strongest(recorded, &Sampling::default(), &choice(recorded, criterion), at)
     }
 
@@ -150,7 +150,7 @@ mod tests {
         for reading in [Reading::Union, Reading::Pair] {
             let criterion = Criterion::Coverage { at_least: 0.9, of: Kind::Hosts, reading };
             assert_eq!(choice(&recorded, criterion).depth, Some(2));
-            let influence = most(&recorded, criterion, 2).unwrap();
+            let influence = strongest_influence(&recorded, criterion, 2).unwrap();
             assert_eq!((influence.site.as_str(), influence.share), ("site30.ke", 0.4));
             assert_eq!((influence.depth, influence.at, influence.figure.value), (Some(0), 2, 1.0));
         }
@@ -160,7 +160,7 @@ mod tests {
             of: Kind::Hosts,
             reading: Reading::Union,
         };
-        let influence = most(&recorded, criterion, 1).unwrap();
+        let influence = strongest_influence(&recorded, criterion, 1).unwrap();
         // The site has 51 of 111 requests. Without it, half of all requests are for front pages.
         assert_eq!((influence.site.as_str(), influence.share), ("site30.ke", 51.0 / 111.0));
         assert_eq!((influence.depth, influence.figure.value), (Some(0), 1.0));
@@ -175,14 +175,14 @@ mod tests {
         }
         let criterion = Criterion::Coverage { at_least: 0.5, of: Kind::Hosts, reading: Reading::Union };
         let weights = Weights::measure(&recorded, &criterion);
-        let place = weights.names.iter().position(|name| name == "several.ke").unwrap();
-        assert_eq!((weights.alone[place], weights.whole), (6.0, 100.0));
+        let index = weights.names.iter().position(|name| name == "several.ke").unwrap();
+        assert_eq!((weights.alone[index], weights.total), (6.0, 100.0));
     }
 
     #[test]
     fn one_site_has_no_influence_on_others() {
         let recorded = survey(&[tree("complete", &[(1, &[1, 2]), (4, &[3])])]);
         let criterion = Criterion::Coverage { at_least: 0.5, of: Kind::Hosts, reading: Reading::Union };
-        assert!(most(&recorded, criterion, 0).is_none());
+        assert!(strongest_influence(&recorded, criterion, 0).is_none());
     }
 }

@@ -3,14 +3,14 @@ use std::path::Path;
 use polars::prelude::DataFrame;
 use serde::Serialize;
 
-use crate::analysis::tables::each;
+use crate::analysis::tables::for_each_frame;
 use crate::analysis::{AnalysisError, Kind, Recorded, Verdict};
 use crate::exchange::Class;
 use crate::records::LevelRow;
 use crate::settings::{DepthRule, Settings};
 
 /// Why no depth is recommended for a survey that left pages out.
-pub const TELLS_NO_DEPTH: &str =
+pub const NO_DEPTH_REASON: &str =
     "pages were left out at every level, so that nothing can be told of a survey to a depth";
 
 /// The result for a survey that left pages out at every level (`--depth auto`, `--focus`). Such a survey does
@@ -40,10 +40,10 @@ impl SkippedPages {
     /// The table of levels cannot be read.
     pub fn read(dir: &Path, recorded: &Recorded) -> Result<Self, AnalysisError> {
         let (mut urls, mut expected_hosts) = (0, 0.0);
-        let (left, expected) = (Class::Yield.as_str(), "expected_external_hosts");
-        each::<LevelRow>(dir, &[left, expected], |frame: &DataFrame| {
-            urls += frame.column(left)?.u64()?.iter().flatten().sum::<u64>();
-            expected_hosts += frame.column(expected)?.f64()?.iter().flatten().sum::<f64>();
+        let (urls_column, hosts_column) = (Class::Yield.as_str(), "expected_external_hosts");
+        for_each_frame::<LevelRow>(dir, &[urls_column, hosts_column], |frame: &DataFrame| {
+            urls += frame.column(urls_column)?.u64()?.iter().flatten().sum::<u64>();
+            expected_hosts += frame.column(hosts_column)?.f64()?.iter().flatten().sum::<f64>();
             Ok(())
         })?;
         let settings = Settings::recorded(&recorded.manifest.settings);

@@ -179,11 +179,11 @@ impl Criterion {
     }
 
     fn choose(&self, figures: impl IntoIterator<Item = f64>) -> Option<u16> {
-        let mut meeting =
+        let mut fitting =
             (0..).zip(figures).filter(|(_, figure)| self.is_met_by(*figure)).map(|(depth, _)| depth);
         match self {
-            Self::Coverage { .. } => meeting.next(),
-            Self::Load { .. } => meeting.last(),
+            Self::Coverage { .. } => fitting.next(),
+            Self::Load { .. } => fitting.last(),
         }
     }
 
@@ -214,19 +214,19 @@ impl Criterion {
     /// covered; for a goal of 0.8 or more this follows from the first condition.
     #[must_use]
     pub fn nearly_covers(at_least: f64, known: f64, covered: f64) -> bool {
-        const NEARLY: f64 = 0.8;
-        known >= at_least && known * covered >= NEARLY * at_least
+        const MIN_COVERED_PART: f64 = 0.8;
+        known >= at_least && known * covered >= MIN_COVERED_PART * at_least
     }
 }
 
 /// A smaller saving is shown as 0.0 %, so it counts as none.
-const LEAST_SAVING: f64 = 0.0005;
+const MIN_SAVING: f64 = 0.0005;
 
 impl ChoiceLevel {
     /// The share of the load that is saved compared with the deepest level walked; none if it is negligible.
     #[must_use]
     pub fn saving(&self, unit: LoadUnit) -> Option<f64> {
-        Some(self.saved[unit as usize]).filter(|saved| *saved >= LEAST_SAVING)
+        Some(self.saved[unit as usize]).filter(|saved| *saved >= MIN_SAVING)
     }
 }
 
@@ -246,9 +246,10 @@ impl Choice {
         let depth = chosen.filter(|_| verdict == Verdict::Recommended);
         let level = |(at, figure): (&CurveLevel, &f64)| level(at, censoring, &criterion, *figure);
         let figures = || curves.levels.iter().map(|level| criterion.figure(level));
-        let by_ends = |end: Side| criterion.choose(figures().map(|figure| end.end_of(figure)));
-        let (at_low, at_high) = (by_ends(Side::Low), by_ends(Side::High));
-        let (at_worst, at_best) = if side == Side::Low { (at_low, at_high) } else { (at_high, at_low) };
+        let depth_at_end = |end: Side| criterion.choose(figures().map(|figure| end.end_of(figure)));
+        let (depth_at_low, depth_at_high) = (depth_at_end(Side::Low), depth_at_end(Side::High));
+        let (at_worst, at_best) =
+            if side == Side::Low { (depth_at_low, depth_at_high) } else { (depth_at_high, depth_at_low) };
         let has_intervals = figures().any(|figure| figure.interval().is_some());
         let is_sure = |depth: &u16| {
             let figure = figures().nth(usize::from(*depth)).map(|figure| side.end_of(figure));
@@ -282,8 +283,8 @@ impl Choice {
 
     /// The levels next to the chosen one.
     pub fn neighbours(&self) -> impl Iterator<Item = &ChoiceLevel> {
-        let beside = |depth: u16| [depth.checked_sub(1), depth.checked_add(1)].into_iter().flatten();
-        self.depth.into_iter().flat_map(beside).filter_map(|depth| self.level(depth))
+        let adjacent = |depth: u16| [depth.checked_sub(1), depth.checked_add(1)].into_iter().flatten();
+        self.depth.into_iter().flat_map(adjacent).filter_map(|depth| self.level(depth))
     }
 
     /// The level of a depth.
@@ -295,7 +296,7 @@ impl Choice {
 
 impl SitesNeeded {
     /// Five points to either side: enough to distinguish depths that each add as much.
-    const WITHIN: f64 = 0.05;
+    const HALF_WIDTH: f64 = 0.05;
 
     #[expect(
         clippy::cast_possible_truncation,
@@ -304,9 +305,9 @@ impl SitesNeeded {
     )]
     pub(super) fn from_estimate(figure: Estimate, sites: u64) -> Option<Self> {
         let (low, high) = figure.interval()?;
-        let times = ((high - low) / (2.0 * Self::WITHIN)).powi(2);
+        let times = ((high - low) / (2.0 * Self::HALF_WIDTH)).powi(2);
         let more = sites as f64 * (times - 1.0);
-        (more > 0.0).then(|| Self { within: Self::WITHIN, more_sites: two_digits(more) as u64 })
+        (more > 0.0).then(|| Self { within: Self::HALF_WIDTH, more_sites: two_digits(more) as u64 })
     }
 }
 
@@ -357,14 +358,14 @@ mod tests {
     }
 
     /// A survey that knows the share `with_next` at least, and `by_trend` by the trend.
-    fn knowing(with_next: f64, by_trend: f64) -> DepthShares {
+    fn depth_shares(with_next: f64, by_trend: f64) -> DepthShares {
         let share = DepthShare { with_next, by_trend };
         DepthShares { open_trees: 3, pair: [share; 3], union: [share; 4], load: [share; 3] }
     }
 
     fn choice(confidence: f64, shares: DepthShares, criterion: Criterion) -> Choice {
         let curves = curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]);
-        Choice::by(&Evidence::of_curves(curves, confidence, shares), criterion)
+        Choice::by(&Evidence::from_curves(curves, confidence, shares), criterion)
     }
 
     fn coverage(at_least: f64) -> Criterion {
@@ -376,7 +377,7 @@ mod tests {
     }
 
     fn depths(confidence: f64, criteria: [Criterion; 4]) -> [Option<u16>; 4] {
-        criteria.map(|criterion| choice(confidence, knowing(1.0, 1.0), criterion).depth)
+        criteria.map(|criterion| choice(confidence, depth_shares(1.0, 1.0), criterion).depth)
     }
 
     #[test]
@@ -393,14 +394,14 @@ mod tests {
 
     #[test]
     fn what_the_curve_and_either_end_say_stands_beside_the_choice() {
-        let choice = choice(0.5, knowing(1.0, 1.0), coverage(0.78));
+        let choice = choice(0.5, depth_shares(1.0, 1.0), coverage(0.78));
         assert_eq!([choice.at_best, choice.as_measured, choice.at_worst], [Some(1), Some(1), Some(2)]);
         assert_eq!(choice.verdict, Verdict::Recommended);
     }
 
     #[test]
     fn a_survey_that_knows_less_than_is_wanted_cannot_choose() {
-        let verdict = |confidence, criterion| choice(confidence, knowing(0.4, 0.9), criterion).verdict;
+        let verdict = |confidence, criterion| choice(confidence, depth_shares(0.4, 0.9), criterion).verdict;
         assert_eq!(verdict(0.5, coverage(0.9)), Verdict::Recommended);
         assert_eq!(verdict(0.5, coverage(0.95)), Verdict::SurveyDeeper);
         // At a higher confidence, the share that is known at least must be enough.
@@ -408,9 +409,9 @@ mod tests {
         assert_eq!(verdict(0.5, load(0.5)), Verdict::Recommended);
         assert_eq!(verdict(0.5, load(0.95)), Verdict::SurveyDeeper);
         assert_eq!(verdict(0.5, load(1.0)), Verdict::Recommended);
-        assert_eq!(choice(0.5, knowing(0.4, 0.9), coverage(0.95)).depth, None);
+        assert_eq!(choice(0.5, depth_shares(0.4, 0.9), coverage(0.95)).depth, None);
         // Half of what it knows is a quarter of all.
-        let low = |by_trend| choice(0.5, knowing(0.4, by_trend), coverage(0.5)).verdict;
+        let low = |by_trend| choice(0.5, depth_shares(0.4, by_trend), coverage(0.5)).verdict;
         assert_eq!(
             [0.5, 0.79, 0.8].map(low),
             [Verdict::SurveyDeeper, Verdict::SurveyDeeper, Verdict::Recommended]
@@ -422,10 +423,13 @@ mod tests {
         let mut curves = curves(&[(0.5, 0.2), (0.8, 0.5), (0.96, 0.8), (1.0, 1.0)]);
         let unsure = |value| Estimate { no_interval: Some(NoInterval::FewBelow), ..Estimate::exact(value) };
         curves.levels[2].pair = [unsure(0.96); 3];
-        let at = |confidence| {
-            Choice::by(&Evidence::of_curves(curves.clone(), confidence, knowing(1.0, 1.0)), coverage(0.9))
+        let choose = |confidence| {
+            Choice::by(
+                &Evidence::from_curves(curves.clone(), confidence, depth_shares(1.0, 1.0)),
+                coverage(0.9),
+            )
         };
-        let (even, sure) = (at(0.5), at(0.975));
+        let (even, sure) = (choose(0.5), choose(0.975));
         assert_eq!((even.depth, even.at_worst), (Some(2), Some(3)));
         assert_eq!(sure.depth, even.at_worst, "as the same confidence chooses");
     }
@@ -442,7 +446,7 @@ mod tests {
         let both = [Reading::Pair, Reading::Union].map(|reading| {
             choice(
                 0.5,
-                knowing(1.0, 1.0),
+                depth_shares(1.0, 1.0),
                 Criterion::Coverage { at_least: 0.4, of: Kind::Addresses, reading },
             )
             .depth

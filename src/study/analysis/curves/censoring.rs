@@ -50,23 +50,26 @@ impl Censoring {
     pub fn measure(recorded: &Recorded) -> Self {
         let trees = &recorded.trees;
         let is_cut = |tree: usize| trees.get(tree).ended == TreeEnd::Cut;
-        let unasked = |of: &NotFetched| if is_cut(of.tree as usize) { of.urls() } else { 0 };
-        let might_bring = might_bring(recorded, unasked);
+        let not_fetched = |entry: &NotFetched| if is_cut(entry.tree as usize) { entry.urls() } else { 0 };
+        let might_bring = might_bring(recorded, not_fetched);
         let cut_trees = (0..trees.len()).filter(|tree| is_cut(*tree)).count() as u64;
-        let unasked_urls = trees.unasked().iter().map(unasked).sum();
+        let unasked_urls = trees.not_fetched().iter().map(not_fetched).sum();
         Self { cut_trees, unasked_urls, levels: levels(recorded, might_bring), might_bring }
     }
 }
 
 /// What unfetched URLs would bring if all of it were new: external URLs, hosts, sites and server addresses.
-/// `many` gives the number of URLs for each tree and depth.
-pub(in crate::analysis) fn might_bring(recorded: &Recorded, many: impl Fn(&NotFetched) -> u64) -> [f64; 4] {
+/// `count_urls` gives the number of URLs for each tree and depth.
+pub(in crate::analysis) fn might_bring(
+    recorded: &Recorded,
+    count_urls: impl Fn(&NotFetched) -> u64,
+) -> [f64; 4] {
     let trees = &recorded.trees;
     let yields = Yields::from_trees(trees);
     let mut found = [0.0; 3];
-    for of in trees.unasked() {
-        let per_page = yields.of_a_page(trees, of.tree as usize, of.depth);
-        add(&mut found, per_page.map(|per_page| many(of) as f64 * per_page));
+    for entry in trees.not_fetched() {
+        let per_page = yields.yield_per_page(trees, entry.tree as usize, entry.depth);
+        add(&mut found, per_page.map(|per_page| count_urls(entry) as f64 * per_page));
     }
     with_addresses(recorded, found)
 }
@@ -147,14 +150,14 @@ impl Yields {
 
     /// What an unfetched page of a tree might bring. A page deeper than all trees that ended by themselves
     /// brings as much as the mean page of its own tree.
-    fn of_a_page(&self, trees: &Trees, tree: usize, depth: u16) -> [f64; 3] {
+    fn yield_per_page(&self, trees: &Trees, tree: usize, depth: u16) -> [f64; 3] {
         let (mut pages, mut own) = (0.0, [0.0; 3]);
         for level in trees.levels(tree) {
             pages += f64::from(level.pages);
             add(&mut own, level.found());
         }
-        let others = self.by_depth.get(usize::from(depth)).copied().unwrap_or_default();
-        std::array::from_fn(|kind| others[kind].max(share(own[kind], pages)))
+        let average = self.by_depth.get(usize::from(depth)).copied().unwrap_or_default();
+        std::array::from_fn(|kind| average[kind].max(share(own[kind], pages)))
     }
 }
 
@@ -174,7 +177,7 @@ mod tests {
     #[test]
     fn unasked_urls_bring_what_pages_of_their_depth_and_below_brought_elsewhere() {
         let ended = tree("complete", &[(1, &[1]), (2, &[2, 3]), (2, &[4, 5, 6, 7])]);
-        let cut = TestTree { unasked: 3, ..tree("depth", &[(1, &[1])]) };
+        let cut = TestTree { not_fetched: 3, ..tree("depth", &[(1, &[1])]) };
         let found = Censoring::measure(&survey(&[ended, cut]));
         // Two pages at depth 1 brought six with everything below them, so three would bring nine.
         assert_eq!((found.cut_trees, found.unasked_urls, found.might_bring), (1, 3, [9.0; 4]));
@@ -186,7 +189,7 @@ mod tests {
     #[test]
     fn a_tree_that_is_deeper_than_all_others_is_its_own_measure() {
         let cut =
-            TestTree { unasked: 5, ..tree("request_budget", &[(1, &[1]), (3, &[2, 3, 4, 5, 6, 7, 8])]) };
+            TestTree { not_fetched: 5, ..tree("request_budget", &[(1, &[1]), (3, &[2, 3, 4, 5, 6, 7, 8])]) };
         let found = Censoring::measure(&survey(&[tree("complete", &[(1, &[])]), cut]));
         assert_eq!(found.might_bring, [10.0; 4]);
     }

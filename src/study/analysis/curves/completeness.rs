@@ -43,9 +43,9 @@ impl Completeness {
     /// report before it wrote its last trees: if the report has fewer trees than the tables, it is ignored. A
     /// finished survey has all its trees in the tables.
     #[must_use]
-    pub fn knowing(self, known: Option<KnownTrees>) -> Self {
-        let is_of_use = |known: &KnownTrees| self.state != SurveyState::Finished && known.trees >= self.done;
-        Self { known: known.filter(is_of_use), ..self }
+    pub fn with_known_trees(self, known: Option<KnownTrees>) -> Self {
+        let is_useful = |known: &KnownTrees| self.state != SurveyState::Finished && known.trees >= self.done;
+        Self { known: known.filter(is_useful), ..self }
     }
 
     /// Whether site trees may be known that are not in the tables yet.

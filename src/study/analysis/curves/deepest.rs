@@ -40,10 +40,10 @@ impl Deepest {
     pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
         let counts = counts(recorded);
         let trees = counts.iter().map(|(ended, cut)| ended + cut).sum();
-        let mut survival = Survival { share: 1.0, spread: 0.0, reach: sampling.normal_quantile() };
+        let mut survival = Survival { share: 1.0, spread: 0.0, quantile: sampling.normal_quantile() };
         let (mut at_risk, mut levels) = (trees, Vec::with_capacity(counts.len()));
         for (depth, (ended, cut)) in (0..).zip(counts) {
-            survival.pass(ended, at_risk);
+            survival.add_level(ended, at_risk);
             at_risk -= ended + cut;
             levels.push(DeepestLevel { depth, ended, cut, deeper: survival.estimate() });
         }
@@ -74,12 +74,12 @@ struct Survival {
     share: f64,
     /// Greenwood's sum (1926): ended / (at risk × (at risk − ended)) over the levels.
     spread: f64,
-    reach: f64,
+    quantile: f64,
 }
 
 impl Survival {
     /// Adds a level. Trees cut at the level are at risk there: the cut shows that something lies below.
-    fn pass(&mut self, ended: u64, at_risk: u64) {
+    fn add_level(&mut self, ended: u64, at_risk: u64) {
         if at_risk > 0 {
             let (ended, at_risk) = (ended as f64, at_risk as f64);
             self.share *= 1.0 - ended / at_risk;
@@ -94,7 +94,7 @@ impl Survival {
         if value <= 0.0 || value >= 1.0 {
             return Estimate::exact(value);
         }
-        let factor = (self.reach * self.spread.sqrt() / value.ln().abs()).exp();
+        let factor = (self.quantile * self.spread.sqrt() / value.ln().abs()).exp();
         Estimate::between(value.powf(factor), value, value.powf(factor.recip()))
     }
 }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn trees_that_were_cut_count_for_the_levels_they_were_seen_at() {
-        let grown = [
+        let site_trees = [
             levels("complete", 1, 4),
             levels("complete", 2, 3),
             levels("request_budget", 2, 1),
@@ -122,7 +122,7 @@ mod tests {
             levels("depth", 4, 2),
             levels("unreachable", 0, 5),
         ];
-        let found = Deepest::measure(&survey(&grown.concat()), &Sampling::default());
+        let found = Deepest::measure(&survey(&site_trees.concat()), &Sampling::default());
         assert_eq!((found.trees, found.without_page), (12, 5));
         let counts: Vec<_> = found.levels.iter().map(|level| (level.ended, level.cut)).collect();
         assert_eq!(counts, [(4, 0), (3, 1), (2, 0), (0, 2)]);
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn where_all_trees_ended_none_goes_on() {
-        let grown = [levels("complete", 1, 1), levels("complete", 3, 2)].concat();
-        let found = Deepest::measure(&survey(&grown), &Sampling::default());
+        let site_trees = [levels("complete", 1, 1), levels("complete", 3, 2)].concat();
+        let found = Deepest::measure(&survey(&site_trees), &Sampling::default());
         assert_eq!(found.share_without_end, Estimate::exact(0.0));
         let nothing = Deepest::measure(&survey(&levels("unreachable", 0, 2)), &Sampling::default());
         assert_eq!((nothing.trees, nothing.levels.len()), (0, 0));

@@ -19,7 +19,7 @@ use super::intervals::chance::Chance;
 use super::intervals::sampled_rate::SampledRate;
 use super::intervals::units::{DrawLimits, Units};
 use super::intervals::{in_order, intervals};
-use super::tables::in_turn::each_of;
+use super::tables::in_turn::parallel_array;
 use super::{
     Estimate, Kind, KnownByDepth, KnownKeys, LevelCost, LoadUnit, NoInterval, Recorded, Sampling, Trees,
 };
@@ -91,20 +91,20 @@ impl Curves {
     /// levels. Most of the time goes into the intervals, in proportion to the number of replicates.
     #[must_use]
     pub fn measure(recorded: &Recorded, sampling: &Sampling) -> Self {
-        Self::draw(recorded, DrawLimits::IN_ALL, sampling)
+        Self::draw(recorded, DrawLimits::WHOLE_SURVEY, sampling)
     }
 
     /// As [`Self::measure`], with limits on the random draws behind the intervals.
-    pub(super) fn draw(recorded: &Recorded, most: DrawLimits, sampling: &Sampling) -> Self {
+    pub(super) fn draw(recorded: &Recorded, limits: DrawLimits, sampling: &Sampling) -> Self {
         let totals = totals(&recorded.trees);
-        let readings = Readings::in_units(recorded, most, sampling);
-        let shares = Shares::new(&readings, &recorded.known, most, sampling);
+        let readings = Readings::in_units(recorded, limits, sampling);
+        let shares = Shares::new(&readings, &recorded.known, limits, sampling);
         let (mut levels, mut before) = (Vec::with_capacity(totals.len()), (0, 0));
         // A single site does not show how sites differ.
-        let is_of_one_site = recorded.trees.is_of_one_site();
-        let at = |shares: &[Estimate], depth: u16| {
+        let has_one_site = recorded.trees.has_one_site();
+        let share_at = |shares: &[Estimate], depth: u16| {
             let share = shares[usize::from(depth)];
-            if is_of_one_site { of_one_site(share.value) } else { share }
+            if has_one_site { one_site_estimate(share.value) } else { share }
         };
         for (depth, total) in (0..).zip(totals) {
             let known = Kind::ALL.map(|kind| recorded.known.counts(kind).up_to(depth));
@@ -119,9 +119,9 @@ impl Curves {
                 busy_ms: total.busy_ms,
                 found: total.found,
                 known,
-                load: shares.load.each_ref().map(|shares| at(shares, depth)),
-                pair: shares.pair.each_ref().map(|shares| at(shares, depth)),
-                union: shares.union.each_ref().map(|shares| at(shares, depth)),
+                load: shares.load.each_ref().map(|shares| share_at(shares, depth)),
+                pair: shares.pair.each_ref().map(|shares| share_at(shares, depth)),
+                union: shares.union.each_ref().map(|shares| share_at(shares, depth)),
                 new_servers_per_1000_requests: (requests > 0)
                     .then(|| servers as f64 * 1000.0 / requests as f64),
             });
@@ -153,16 +153,16 @@ struct Readings {
 }
 
 impl Readings {
-    /// Reads the contributions of all trees, in random groups if there are more trees than `most.units`.
-    fn in_units(recorded: &Recorded, most: DrawLimits, sampling: &Sampling) -> Self {
+    /// Reads the contributions of all trees, in random groups if there are more trees than `limits.units`.
+    fn in_units(recorded: &Recorded, limits: DrawLimits, sampling: &Sampling) -> Self {
         let trees = &recorded.trees;
-        let units = Units::draw(trees, most.units, &mut Chance::new(sampling.seed, 0));
+        let units = Units::draw(trees, limits.units, &mut Chance::new(sampling.seed, 0));
         let rate = |amount: Amount| ratio(trees, &units, amount);
         let union = |kind| {
             let occurrences = recorded.known.occurrences(kind);
             Union::new(occurrences, &units, trees.depths()).read(&units.strata)
         };
-        let rates: [SampledRate; 10] = each_of(|number| match number {
+        let rates: [SampledRate; 10] = parallel_array(|number| match number {
             0..3 => rate(LOAD[number]),
             3..6 => rate(FOUND[number - 3]),
             _ => union(Kind::ALL[number - 6]),
@@ -173,18 +173,18 @@ impl Readings {
 }
 
 impl Shares {
-    fn new(readings: &Readings, known: &KnownKeys, most: DrawLimits, sampling: &Sampling) -> Self {
-        let at = |first: u64, kind: usize, reading: &SampledRate| {
+    fn new(readings: &Readings, known: &KnownKeys, limits: DrawLimits, sampling: &Sampling) -> Self {
+        let draw_intervals = |first: u64, kind: usize, reading: &SampledRate| {
             let mut chance = Chance::new(sampling.seed, first + kind as u64);
-            intervals(reading, most.weights, sampling, &mut chance)
+            intervals(reading, limits.weights, sampling, &mut chance)
         };
-        let load = |unit| at(1, unit, &readings.load[unit]);
-        let pair = |kind| at(4, kind, &readings.pair[kind]);
-        let union = |kind| at(7, kind, &readings.union[kind]);
-        let shares: [Vec<Estimate>; 10] = each_of(|number| match number {
+        let load = |unit| draw_intervals(1, unit, &readings.load[unit]);
+        let pair = |kind| draw_intervals(4, kind, &readings.pair[kind]);
+        let union = |kind| draw_intervals(7, kind, &readings.union[kind]);
+        let shares: [Vec<Estimate>; 10] = parallel_array(|number| match number {
             0..3 => in_order(load(number)),
             3..6 => in_order(pair(number - 3)),
-            _ => in_order(exactly(union(number - 6), known.counts(Kind::ALL[number - 6]))),
+            _ => in_order(with_exact_values(union(number - 6), known.counts(Kind::ALL[number - 6]))),
         });
         let [requests, bytes, busy, urls, hosts, sites, union @ ..] = shares;
         Self { load: [requests, bytes, busy], pair: [urls, hosts, sites], union }
@@ -192,13 +192,13 @@ impl Shares {
 }
 
 /// An estimate without an interval, for a survey of a single site.
-fn of_one_site(value: f64) -> Estimate {
+fn one_site_estimate(value: f64) -> Estimate {
     let is_part = value > 0.0 && value < 1.0;
     Estimate { no_interval: is_part.then_some(NoInterval::OneSite), ..Estimate::exact(value) }
 }
 
 /// Replaces the coverage of a sample of keys by the exact coverage, and shifts the intervals with it.
-fn exactly(mut estimates: Vec<Estimate>, known: &KnownByDepth) -> Vec<Estimate> {
+fn with_exact_values(mut estimates: Vec<Estimate>, known: &KnownByDepth) -> Vec<Estimate> {
     for (depth, estimate) in (0..).zip(&mut estimates) {
         let exact = if known.total() > 0 { known.up_to(depth) as f64 / known.total() as f64 } else { 0.0 };
         let shifted = |end: f64| (end + exact - estimate.value).clamp(0.0, 1.0);
@@ -288,20 +288,20 @@ mod tests {
 
     #[test]
     fn a_share_without_an_interval_says_why() {
-        let why = |trees: &[TestTree]| {
+        let reasons = |trees: &[TestTree]| {
             let level = &Curves::measure(&survey(trees), &Sampling::default()).levels[0];
             assert!(level.union[0].interval().is_none());
             (level.load[0].no_interval, level.union[0].no_interval)
         };
         let one = |names: &'static [u64]| tree("complete", &[(2, names), (3, &[900])]);
-        assert_eq!(why(&[one(&[1])]), (Some(NoInterval::OneSite), Some(NoInterval::OneSite)));
+        assert_eq!(reasons(&[one(&[1])]), (Some(NoInterval::OneSite), Some(NoInterval::OneSite)));
         let few: Vec<TestTree> = (0..30).map(|_| one(&[1, 2])).collect();
-        assert_eq!(why(&few), (Some(NoInterval::FewTrees), Some(NoInterval::FewTrees)));
+        assert_eq!(reasons(&few), (Some(NoInterval::FewTrees), Some(NoInterval::FewTrees)));
         let mut uneven: Vec<TestTree> = (0..60).map(|_| tree("complete", &[(2, &[1])])).collect();
         uneven.push(tree("complete", &[(1, &[]), (900, &[2])]));
-        assert_eq!(why(&uneven).0, Some(NoInterval::LargestTree));
+        assert_eq!(reasons(&uneven).0, Some(NoInterval::LargestTree));
         uneven[60] = tree("complete", &[(1, &[]), (9, &[2])]);
-        assert_eq!(why(&uneven).0, Some(NoInterval::FewBelow));
+        assert_eq!(reasons(&uneven).0, Some(NoInterval::FewBelow));
     }
 
     #[test]
@@ -327,19 +327,19 @@ mod tests {
         let (runs, depths) = (40, 6);
         let whole = survey(&country(4000, depths, 11));
         let truth = Curves::measure(&whole, &Sampling { replicates: 1, ..Sampling::default() });
-        let (mut held, mut printed) = ([[0_u32; 2]; 6], 0);
+        let (mut covered, mut interval_count) = ([[0_u32; 2]; 6], 0);
         for seed in 0..runs {
             let curves = Curves::measure(
                 &whole.sample(400, seed),
                 &Sampling { seed, replicates: 200, ..Sampling::default() },
             );
-            for (depth, held) in held.iter_mut().enumerate().take(depths - 1) {
+            for (depth, covered) in covered.iter_mut().enumerate().take(depths - 1) {
                 let Some(level) = curves.levels.get(depth) else { continue };
                 let pair = (level.load[0], truth.levels[depth].load[0]);
                 let found = (level.pair[0], truth.levels[depth].pair[0]);
-                for (held, (estimate, truth)) in held.iter_mut().zip([pair, found]) {
-                    printed += u32::from(estimate.interval().is_some());
-                    *held += u32::from(
+                for (covered, (estimate, truth)) in covered.iter_mut().zip([pair, found]) {
+                    interval_count += u32::from(estimate.interval().is_some());
+                    *covered += u32::from(
                         estimate.is_unsure() || (estimate.low..=estimate.high).contains(&truth.value),
                     );
                 }
@@ -347,8 +347,8 @@ mod tests {
         }
         // If each of 40 intervals holds the truth with probability 0.93, fewer than 32 do so once in 200
         // times.
-        assert!(held.iter().flatten().all(|held| *held == 0 || *held >= 32), "{held:?}");
-        assert!(printed > 200, "{printed}");
+        assert!(covered.iter().flatten().all(|covered| *covered == 0 || *covered >= 32), "{covered:?}");
+        assert!(interval_count > 200, "{interval_count}");
     }
 
     /// The same for the correction, with surveys of 100 trees. The largest trees of this country are neither

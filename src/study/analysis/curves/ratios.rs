@@ -8,9 +8,9 @@ pub(in crate::analysis) fn ratio(
     units: &Units,
     amount: impl Fn(&LevelCost) -> f64,
 ) -> SampledRate {
-    let mut members: Vec<(u32, usize)> = units.of_tree.iter().copied().zip(0..).collect();
+    let mut members: Vec<(u32, usize)> = units.unit_by_tree.iter().copied().zip(0..).collect();
     members.sort_unstable();
-    let members: Vec<&[(u32, usize)]> = members.chunk_by(|one, other| one.0 == other.0).collect();
+    let members: Vec<&[(u32, usize)]> = members.chunk_by(|a, b| a.0 == b.0).collect();
     let mut rate = SampledRate::new(trees.depths());
     let mut levels = Vec::new();
     for stratum in &units.strata {
@@ -23,8 +23,8 @@ pub(in crate::analysis) fn ratio(
                     levels[depth] += amount(level);
                 }
             }
-            let whole = to_beyond(&mut levels);
-            rate.add(whole, &levels);
+            let total_amount = to_amounts_beyond(&mut levels);
+            rate.add(total_amount, &levels);
         }
     }
     rate.sum_up();
@@ -32,7 +32,7 @@ pub(in crate::analysis) fn ratio(
 }
 
 /// Replaces the amount of each level by the amount below it. Returns the total.
-fn to_beyond(levels: &mut [f64]) -> f64 {
+fn to_amounts_beyond(levels: &mut [f64]) -> f64 {
     let mut below = 0.0;
     for level in levels.iter_mut().rev() {
         below += std::mem::replace(level, below);

@@ -64,7 +64,7 @@ impl Reading {
     /// The kinds of links that this coverage needs. Addresses need hosts too, to estimate how many addresses
     /// are still unknown.
     #[must_use]
-    pub fn rests_on(self, kind: Kind) -> &'static [Kind] {
+    pub fn required_kinds(self, kind: Kind) -> &'static [Kind] {
         match (self, kind) {
             (_, Kind::Addresses) => &[Kind::Hosts, Kind::Addresses],
             (Self::Pair, _) => &[],
@@ -91,17 +91,17 @@ mod tests {
 
     #[test]
     fn a_choice_rests_on_the_kinds_that_its_coverage_is_counted_by() {
-        let mut grown = country(40, 5, 3);
+        let mut site_trees = country(40, 5, 3);
         // Unfetched URLs would bring addresses, too.
-        for tree in grown.iter_mut().step_by(3) {
-            (tree.outcome, tree.unasked) = ("depth", 5);
+        for tree in site_trees.iter_mut().step_by(3) {
+            (tree.outcome, tree.not_fetched) = ("depth", 5);
         }
-        let recorded = survey(&grown);
+        let recorded = survey(&site_trees);
         for (of, reading) in
             Kind::ALL.into_iter().flat_map(|kind| [(kind, Reading::Pair), (kind, Reading::Union)])
         {
             let mut known = KnownKeys::default();
-            for kind in reading.rests_on(of) {
+            for kind in reading.required_kinds(of) {
                 known.counts[*kind as usize] = recorded.known.counts[*kind as usize].clone();
                 known.occurrences[*kind as usize] = recorded.known.occurrences[*kind as usize].clone();
             }

@@ -7,7 +7,9 @@ use polars::prelude::{DataFrame, PolarsResult};
 use crate::analysis::keys::grouped_keys::GroupedKeys;
 use crate::analysis::keys::groups::Groups;
 use crate::analysis::keys::links::RowIndex;
-use crate::analysis::tables::{TreeNumbers, columns, depth_of, digest_each, each, key, retried, with_tree};
+use crate::analysis::tables::{
+    TreeNumbers, columns, depth_of, digest_each, for_each_frame, key, with_retries, with_tree,
+};
 use crate::analysis::{
     AnalysisError, Completeness, Grouping, Kind, KnownKeys, Labels, LevelCost, NotFetched, Tree, TreeEnd,
     Trees, UNKNOWN, tables::group,
@@ -31,7 +33,7 @@ pub struct Recorded {
     /// Finds the trees of rows in other tables; empty if this holds only some of a survey's trees.
     pub(in crate::analysis) index: Arc<RowIndex>,
     /// The keys known to groups of trees, if requested and if `known` does not hold them.
-    pub(in crate::analysis) divided: Option<Arc<GroupedKeys>>,
+    pub(in crate::analysis) group_keys: Option<Arc<GroupedKeys>>,
 }
 
 impl Recorded {
@@ -50,14 +52,14 @@ impl Recorded {
         Self::with_groups(dir, &[], 0)
     }
 
-    /// As [`Self::load`], and in the same pass over the links reads what the `most` largest groups of each
+    /// As [`Self::load`], and in the same pass over the links reads what the `max_groups` largest groups of each
     /// grouping know, and what all other trees together know.
     /// [`GroupedCurves`](crate::analysis::GroupedCurves) then needs no further pass.
     ///
     /// # Errors
     /// As [`Self::load`].
-    pub fn with_groups(dir: &Path, groupings: &[Grouping], most: usize) -> Result<Self, AnalysisError> {
-        retried(|| Self::read(dir, &Kind::ALL, groupings, most))
+    pub fn with_groups(dir: &Path, groupings: &[Grouping], max_groups: usize) -> Result<Self, AnalysisError> {
+        with_retries(|| Self::read(dir, &Kind::ALL, groupings, max_groups))
     }
 
     /// As [`Self::with_groups`], for these kinds only: for coverage that needs no other kind
@@ -66,25 +68,25 @@ impl Recorded {
     ///
     /// # Errors
     /// As [`Self::load`].
-    pub fn knowing(
+    pub fn read_kinds(
         dir: &Path,
         kinds: &'static [Kind],
         groupings: &[Grouping],
-        most: usize,
+        max_groups: usize,
     ) -> Result<Self, AnalysisError> {
-        retried(|| Self::read(dir, kinds, groupings, most))
+        with_retries(|| Self::read(dir, kinds, groupings, max_groups))
     }
 
     fn read(
         dir: &Path,
         kinds: &'static [Kind],
         groupings: &[Grouping],
-        most: usize,
+        max_groups: usize,
     ) -> Result<Self, AnalysisError> {
         let manifest = Manifest::load(dir)?;
         let mut loading = TreeLoader::default();
         // Sites first: the rows that belong to a site are written before its own row.
-        each::<SiteRow>(dir, CurveSiteColumns::NAMES, |frame| loading.add_sites(frame))?;
+        for_each_frame::<SiteRow>(dir, CurveSiteColumns::NAMES, |frame| loading.add_sites(frame))?;
         if loading.trees.is_empty() {
             return Err(AnalysisError::Empty(dir.to_owned()));
         }
@@ -93,14 +95,14 @@ impl Recorded {
         loading.read_exchanges(dir)?;
         let out_of_budget = loading.out_of_budget.len() as u64;
         let (trees, index) = loading.finish();
-        let groupings = groupings.iter().map(|by| Groups::largest(&trees, *by, most));
+        let groupings = groupings.iter().map(|by| Groups::largest(&trees, *by, max_groups));
         let groupings: Vec<Groups> = groupings.filter(|groups| groups.names.len() > 1).collect();
         let is_divided = !groupings.is_empty();
-        let divided = GroupedKeys::read(dir, &index, &trees, groupings, kinds)?;
-        let known = divided.all_trees();
+        let group_keys = GroupedKeys::read(dir, &index, &trees, groupings, kinds)?;
+        let known = group_keys.all_trees();
         // If all occurrences are in memory, they show what groups know, too.
-        let divided = (is_divided && !known.has_all_occurrences()).then(|| Arc::new(divided));
-        Ok(Self { manifest, trees, known, out_of_budget, kinds, index: Arc::new(index), divided })
+        let group_keys = (is_divided && !known.has_all_occurrences()).then(|| Arc::new(group_keys));
+        Ok(Self { manifest, trees, known, out_of_budget, kinds, index: Arc::new(index), group_keys })
     }
 }
 
@@ -135,7 +137,7 @@ struct TreeLoader {
     levels: Vec<Vec<AtLevel>>,
     /// The cost of exchanges without a depth.
     booked: Vec<AtLevel>,
-    unasked: Vec<NotFetched>,
+    not_fetched: Vec<NotFetched>,
     unlevelled: Unlevelled<u32>,
     /// Trees that ended at a shared budget.
     out_of_budget: HashSet<u32>,
@@ -176,27 +178,27 @@ impl TreeLoader {
     /// Numbers trees and groups in the order of their names. The rows are in the order in which sites
     /// happened to finish. With numbers by name, equal surveys have equal figures and equal random draws.
     fn number_by_name(&mut self) {
-        self.trees.sort_unstable_by(|one, other| (&one.site, one.seed).cmp(&(&other.site, other.seed)));
-        let (as_read, mut labels) = (std::mem::take(&mut self.labels), Labels::default());
+        self.trees.sort_unstable_by(|a, b| (&a.site, a.seed).cmp(&(&b.site, b.seed)));
+        let (old_labels, mut labels) = (std::mem::take(&mut self.labels), Labels::default());
         self.index.trees = TreeNumbers::default();
         for tree in &mut self.trees {
-            tree.groups = tree.groups.map(|group| labels.number(as_read.name(group)));
+            tree.groups = tree.groups.map(|group| labels.number(old_labels.name(group)));
             self.index.trees.add(&tree.site, tree.seed.into());
         }
         self.labels = labels;
     }
 
     fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        let Self { index, levels, unasked, .. } = self;
+        let Self { index, levels, not_fetched, .. } = self;
         let classes = cut().chain([Class::Depth]).map(Class::as_str);
         let columns: Vec<&str> = LevelColumns::NAMES.iter().copied().chain(classes).collect();
         digest_each::<LevelRow, _>(
             dir,
             &with_tree(&columns),
-            |frame| levels_of(&frame, index),
-            |(costs, not_asked)| {
+            |frame| decode_levels(&frame, index),
+            |(costs, not_requested)| {
                 levels.push(costs);
-                unasked.extend(not_asked);
+                not_fetched.extend(not_requested);
                 Ok(())
             },
         )
@@ -209,14 +211,14 @@ impl TreeLoader {
         digest_each::<ExchangeRow, _>(
             dir,
             &with_tree(CurveExchangeColumns::NAMES),
-            |frame| exchanges_of(&frame, trees),
+            |frame| decode_exchanges(&frame, trees),
             |(exchanges, ended)| {
                 out_of_budget.extend(ended);
-                for CurveExchange { tree, at, depth, cost } in exchanges {
+                for CurveExchange { tree, host_and_address, depth, cost } in exchanges {
                     // If a host has several addresses, the one with the smallest key counts, whichever was
                     // contacted first.
-                    if last.replace(at) != Some(at) {
-                        let (host, address) = at;
+                    if last.replace(host_and_address) != Some(host_and_address) {
+                        let (host, address) = host_and_address;
                         let known = addresses.entry(host).or_insert(address);
                         *known = address.min(*known);
                     }
@@ -244,9 +246,13 @@ impl TreeLoader {
         for (tree, depth, cost) in self.levels.into_iter().flatten() {
             levels[self.trees[tree as usize].first_level + usize::from(depth)].add(&cost);
         }
-        self.unasked.sort_unstable();
-        let trees =
-            Trees { trees: self.trees, labels: self.labels, unasked: self.unasked, levels: Arc::new(levels) };
+        self.not_fetched.sort_unstable();
+        let trees = Trees {
+            trees: self.trees,
+            labels: self.labels,
+            not_fetched: self.not_fetched,
+            levels: Arc::new(levels),
+        };
         (trees, self.index)
     }
 }
@@ -256,13 +262,13 @@ fn cut() -> impl Iterator<Item = Class> {
     Class::reasons().filter(|class| class.is_cut())
 }
 
-fn levels_of(frame: &DataFrame, index: &RowIndex) -> PolarsResult<(Vec<AtLevel>, Vec<NotFetched>)> {
+fn decode_levels(frame: &DataFrame, index: &RowIndex) -> PolarsResult<(Vec<AtLevel>, Vec<NotFetched>)> {
     let columns = LevelColumns::from_frame(frame)?;
-    let trees = index.trees.of_rows(frame)?;
-    let (mut levels, mut unasked) = (Vec::with_capacity(trees.len()), Vec::new());
+    let trees = index.trees.for_rows(frame)?;
+    let (mut levels, mut not_fetched) = (Vec::with_capacity(trees.len()), Vec::new());
     let class = |class: Class| frame.column(class.as_str())?.u64();
     let too_deep = class(Class::Depth)?;
-    let kept_back = cut().map(class).collect::<PolarsResult<Vec<_>>>()?;
+    let skipped = cut().map(class).collect::<PolarsResult<Vec<_>>>()?;
     let count = |value: Option<u64>| u32::try_from(value.unwrap_or_default()).unwrap_or(u32::MAX);
     for (row, tree) in trees.into_iter().enumerate() {
         let Some(tree) = tree else { continue };
@@ -278,17 +284,17 @@ fn levels_of(frame: &DataFrame, index: &RowIndex) -> PolarsResult<(Vec<AtLevel>,
             sites: count(columns.external_sites.get(row)),
         };
         levels.extend(unless_nothing((tree, depth, cost)));
-        let not_asked = NotFetched {
+        let not_requested = NotFetched {
             tree,
             depth,
             too_deep: count(too_deep.get(row)),
-            kept_back: count(Some(kept_back.iter().filter_map(|urls| urls.get(row)).sum())),
+            skipped: count(Some(skipped.iter().filter_map(|urls| urls.get(row)).sum())),
         };
-        if not_asked.urls() > 0 {
-            unasked.push(not_asked);
+        if not_requested.urls() > 0 {
+            not_fetched.push(not_requested);
         }
     }
-    Ok((levels, unasked))
+    Ok((levels, not_fetched))
 }
 
 /// Drops a level without cost or finds: the tree was not walked there.
@@ -300,16 +306,16 @@ fn unless_nothing(level: AtLevel) -> Option<AtLevel> {
 struct CurveExchange {
     tree: u32,
     /// The keys of the host and of its address.
-    at: (u64, u64),
+    host_and_address: (u64, u64),
     depth: Option<u16>,
     cost: Cost,
 }
 
 /// The exchanges with servers, and the trees that were refused a request because a shared budget was used up.
-fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<CurveExchange>, Vec<u32>)> {
+fn decode_exchanges(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<CurveExchange>, Vec<u32>)> {
     let columns = CurveExchangeColumns::from_frame(frame)?;
     let (mut exchanges, mut ended) = (Vec::with_capacity(frame.height()), Vec::new());
-    for (row, tree) in trees.of_rows(frame)?.into_iter().enumerate() {
+    for (row, tree) in trees.for_rows(frame)?.into_iter().enumerate() {
         let Some(tree) = tree else { continue };
         if columns.failure.get(row) == Some(Failure::ServerBudget.as_str()) {
             ended.push(tree);
@@ -322,8 +328,8 @@ fn exchanges_of(frame: &DataFrame, trees: &TreeNumbers) -> PolarsResult<(Vec<Cur
         let depth = columns.depth.get(row).map(|depth| depth_of(Some(depth)));
         let [sent_bytes, received_bytes] =
             [columns.sent_bytes, columns.received_bytes].map(|bytes| bytes.get(row).unwrap_or_default());
-        let cost = Cost::of_request(columns.purpose.get(row), sent_bytes, received_bytes, busy_ms);
-        exchanges.push(CurveExchange { tree, at: (key(host), key(address)), depth, cost });
+        let cost = Cost::from_request(columns.purpose.get(row), sent_bytes, received_bytes, busy_ms);
+        exchanges.push(CurveExchange { tree, host_and_address: (key(host), key(address)), depth, cost });
     }
     Ok((exchanges, ended))
 }

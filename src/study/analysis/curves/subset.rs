@@ -18,14 +18,14 @@ impl Recorded {
     }
 
     /// The survey with only these kinds of keys.
-    pub(in crate::analysis) fn of_kinds(&self, kinds: &'static [Kind]) -> Self {
+    pub(in crate::analysis) fn with_kinds(&self, kinds: &'static [Kind]) -> Self {
         let mut known = KnownKeys::default();
         for kind in kinds {
             known.counts[*kind as usize] = self.known.counts[*kind as usize].clone();
             known.occurrences[*kind as usize] = self.known.occurrences[*kind as usize].clone();
         }
-        let every: Vec<Option<u32>> = (0..).map(Some).take(self.trees.len()).collect();
-        Self { kinds, ..self.part(&every, known) }
+        let all_numbers: Vec<Option<u32>> = (0..).map(Some).take(self.trees.len()).collect();
+        Self { kinds, ..self.part(&all_numbers, known) }
     }
 
     /// A smaller survey: `trees` site trees drawn without replacement, from every country domain in
@@ -43,7 +43,7 @@ impl Recorded {
     pub(in crate::analysis) fn part(&self, numbers: &[Option<u32>], known: KnownKeys) -> Self {
         let (manifest, trees) = (self.manifest.clone(), self.trees.only(numbers));
         let (kinds, out_of_budget) = (self.kinds, self.out_of_budget);
-        Self { manifest, trees, known, out_of_budget, kinds, index: Arc::default(), divided: None }
+        Self { manifest, trees, known, out_of_budget, kinds, index: Arc::default(), group_keys: None }
     }
 }
 
@@ -63,24 +63,26 @@ impl Trees {
     fn only(&self, numbers: &[Option<u32>]) -> Self {
         let is_kept = |(tree, number): (&Tree, &Option<u32>)| number.map(|_| tree.clone());
         let trees = self.trees.iter().zip(numbers).filter_map(is_kept).collect();
-        let kept = |of: &NotFetched| Some(NotFetched { tree: numbers[of.tree as usize]?, ..*of });
-        let unasked = self.unasked.iter().filter_map(kept).collect();
-        Self { trees, unasked, levels: Arc::clone(&self.levels), labels: self.labels.clone() }
+        let kept = |entry: &NotFetched| Some(NotFetched { tree: numbers[entry.tree as usize]?, ..*entry });
+        let not_fetched = self.not_fetched.iter().filter_map(kept).collect();
+        Self { trees, not_fetched, levels: Arc::clone(&self.levels), labels: self.labels.clone() }
     }
 }
 
 impl Occurrences {
     fn only(&self, numbers: &[Option<u32>]) -> Self {
-        let kept = |at: &Occurrence| Some(Occurrence { tree: numbers[at.tree as usize]?, ..*at });
+        let kept = |occurrence: &Occurrence| {
+            Some(Occurrence { tree: numbers[occurrence.tree as usize]?, ..*occurrence })
+        };
         Self { list: self.list.iter().filter_map(kept).collect(), halvings: self.halvings }
     }
 
     /// The number of keys first known at each depth, scaled up if these are a sample.
     pub(in crate::analysis) fn known_by_depth(&self) -> KnownByDepth {
         let mut known = KnownByDepth::default();
-        let each_stands_for = 1_u64 << self.halvings.min(u64::BITS - 1);
+        let weight = 1_u64 << self.halvings.min(u64::BITS - 1);
         for key in self.keys() {
-            known.add(key.iter().map(|one| one.depth).min().unwrap_or(0), each_stands_for);
+            known.add(key.iter().map(|one| one.depth).min().unwrap_or(0), weight);
         }
         known
     }
@@ -92,8 +94,11 @@ mod tests {
 
     #[test]
     fn keys_of_a_share_count_for_all() {
-        let at = |key, tree, depth| Occurrence { key, tree, depth };
-        let occurrences = Occurrences { list: vec![at(4, 0, 2), at(4, 1, 1), at(8, 0, 2)], halvings: 2 };
+        let occurrence = |key, tree, depth| Occurrence { key, tree, depth };
+        let occurrences = Occurrences {
+            list: vec![occurrence(4, 0, 2), occurrence(4, 1, 1), occurrence(8, 0, 2)],
+            halvings: 2,
+        };
         let known = occurrences.known_by_depth();
         assert_eq!([known.up_to(0), known.up_to(1), known.up_to(2), known.total()], [0, 4, 8, 8]);
     }

@@ -12,7 +12,7 @@ pub(in crate::analysis) struct Union {
     starts: Vec<usize>,
     /// Key numbers, with their least depth in the unit.
     known: Vec<(u32, u16)>,
-    /// By key, its occurrence in the chosen units; [`KeyOccurrence::NOWHERE`] between readings.
+    /// By key, its occurrence in the chosen units; [`KeyOccurrence::EMPTY`] between readings.
     seen: Vec<KeyOccurrence>,
 }
 
@@ -21,17 +21,17 @@ pub(in crate::analysis) struct Union {
 struct KeyOccurrence {
     /// The unit that has it at the least depth.
     unit: u32,
-    least: u16,
+    min_depth: u16,
     /// The least depth in any other unit.
     next: u16,
 }
 
 impl KeyOccurrence {
-    const NOWHERE: Self = Self { unit: u32::MAX, least: u16::MAX, next: u16::MAX };
+    const EMPTY: Self = Self { unit: u32::MAX, min_depth: u16::MAX, next: u16::MAX };
 
     fn note(&mut self, unit: u32, depth: u16) {
-        if depth < self.least || self.unit == u32::MAX {
-            *self = Self { unit, least: depth, next: self.least };
+        if depth < self.min_depth || self.unit == u32::MAX {
+            *self = Self { unit, min_depth: depth, next: self.min_depth };
         } else {
             self.next = self.next.min(depth);
         }
@@ -40,14 +40,14 @@ impl KeyOccurrence {
 
 /// The number of occurrences of a kind that is enough for an interval. Beyond it, keys chosen by hash stand
 /// for all.
-const ENOUGH: usize = 1 << 19;
+const MAX_OCCURRENCES: usize = 1 << 19;
 
 impl Union {
     pub(in crate::analysis) fn new(occurrences: &Occurrences, units: &Units, depths: usize) -> Self {
         let (mut list, mut keys) = (Vec::new(), 0);
-        let halvings = occurrences.halvings_to(ENOUGH);
+        let halvings = occurrences.halvings_to(MAX_OCCURRENCES);
         for key in occurrences.keys().filter(|key| key[0].key.trailing_zeros() >= halvings) {
-            list.extend(key.iter().map(|one| (units.of_tree[one.tree as usize], keys, one.depth)));
+            list.extend(key.iter().map(|one| (units.unit_by_tree[one.tree as usize], keys, one.depth)));
             keys += 1;
         }
         list.sort_unstable();
@@ -58,24 +58,24 @@ impl Union {
             starts.push(list.partition_point(|one| (one.0 as usize) < unit));
         }
         let known = list.into_iter().map(|(_, key, depth)| (key, depth)).collect();
-        Self { depths, starts, known, seen: vec![KeyOccurrence::NOWHERE; keys as usize] }
+        Self { depths, starts, known, seen: vec![KeyOccurrence::EMPTY; keys as usize] }
     }
 
     /// Reads the chosen units, stratum by stratum.
     pub(in crate::analysis) fn read(&mut self, chosen: &[Vec<u32>]) -> SampledRate {
         let mut reading = SampledRate::new(self.depths);
-        chosen.iter().flatten().for_each(|unit| self.see(*unit));
+        chosen.iter().flatten().for_each(|unit| self.add_unit(*unit));
         let mut beyond = vec![0.0; self.depths];
         for stratum in chosen {
             reading.begin_stratum();
             for unit in stratum {
                 beyond.fill(0.0);
-                let whole = self.lost(*unit, &mut beyond);
-                reading.add(whole, &beyond);
+                let total_amount = self.lost_without(*unit, &mut beyond);
+                reading.add(total_amount, &beyond);
             }
         }
         for unit in chosen.iter().flatten() {
-            reading.whole += self.forget(*unit, &mut reading.beyond);
+            reading.total_amount += self.remove_unit(*unit, &mut reading.beyond);
         }
         reading
     }
@@ -84,9 +84,9 @@ impl Union {
         self.starts[unit as usize]..self.starts[unit as usize + 1]
     }
 
-    fn see(&mut self, unit: u32) {
-        for place in self.keys_of(unit) {
-            let (key, depth) = self.known[place];
+    fn add_unit(&mut self, unit: u32) {
+        for index in self.keys_of(unit) {
+            let (key, depth) = self.known[index];
             self.seen[key as usize].note(unit, depth);
         }
     }
@@ -94,35 +94,34 @@ impl Union {
     /// The number of keys that would be lost without a unit: of all keys, and of the keys below each depth. A
     /// key that another unit has at a greater depth is not lost but would move there, so less is lost below
     /// those depths.
-    fn lost(&self, unit: u32, beyond: &mut [f64]) -> f64 {
-        let mut whole = 0.0;
-        for place in self.keys_of(unit) {
-            let seen = self.seen[self.known[place].0 as usize];
+    fn lost_without(&self, unit: u32, beyond: &mut [f64]) -> f64 {
+        let mut total_amount = 0.0;
+        for index in self.keys_of(unit) {
+            let seen = self.seen[self.known[index].0 as usize];
             if seen.unit != unit {
                 continue;
             }
-            let (least, next) = (usize::from(seen.least), usize::from(seen.next));
+            let (min_depth, next) = (usize::from(seen.min_depth), usize::from(seen.next));
             if seen.next == u16::MAX {
-                whole += 1.0;
-                beyond.iter_mut().take(least).for_each(|below| *below += 1.0);
+                total_amount += 1.0;
+                beyond.iter_mut().take(min_depth).for_each(|below| *below += 1.0);
             } else {
-                beyond.iter_mut().take(next).skip(least).for_each(|below| *below -= 1.0);
+                beyond.iter_mut().take(next).skip(min_depth).for_each(|below| *below -= 1.0);
             }
         }
-        whole
+        total_amount
     }
 
-    fn forget(&mut self, unit: u32, totals: &mut [f64]) -> f64 {
-        let mut whole = 0.0;
-        for place in self.keys_of(unit) {
-            let seen =
-                std::mem::replace(&mut self.seen[self.known[place].0 as usize], KeyOccurrence::NOWHERE);
+    fn remove_unit(&mut self, unit: u32, totals: &mut [f64]) -> f64 {
+        let mut total_amount = 0.0;
+        for index in self.keys_of(unit) {
+            let seen = std::mem::replace(&mut self.seen[self.known[index].0 as usize], KeyOccurrence::EMPTY);
             if seen.unit != u32::MAX {
-                whole += 1.0;
-                totals.iter_mut().take(usize::from(seen.least)).for_each(|below| *below += 1.0);
+                total_amount += 1.0;
+                totals.iter_mut().take(usize::from(seen.min_depth)).for_each(|below| *below += 1.0);
             }
         }
-        whole
+        total_amount
     }
 }
 
@@ -133,11 +132,11 @@ mod tests {
     use super::*;
     use crate::analysis::curves::worlds::{country, survey};
     use crate::analysis::intervals::chance::Chance;
-    use crate::analysis::intervals::units::MOST_UNITS;
+    use crate::analysis::intervals::units::MAX_UNITS;
 
     fn union_of(trees: usize, seed: u64) -> (Union, Units) {
         let recorded = survey(&country(trees, 5, seed));
-        let units = Units::draw(&recorded.trees, MOST_UNITS, &mut Chance::new(1, 0));
+        let units = Units::draw(&recorded.trees, MAX_UNITS, &mut Chance::new(1, 0));
         (Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths()), units)
     }
 
@@ -151,17 +150,17 @@ mod tests {
             let all = union.read(&units.strata);
             prop_assert_eq!(units.strata.len(), 1);
             for depth in 0..all.beyond.len() {
-                let (missing, mut lost) = (all.missing(depth), Vec::new());
+                let (missing, mut losses) = (all.missing(depth), Vec::new());
                 for left_out in 0..trees {
                     let mut fewer = units.strata.clone();
                     fewer[0].remove(left_out);
                     let without = union.read(&fewer);
-                    let left = |reading: &SampledRate| reading.beyond[depth] - missing * reading.whole;
-                    lost.push(left(&all) - left(&without));
+                    let amount_beyond = |reading: &SampledRate| reading.beyond[depth] - missing * reading.total_amount;
+                    losses.push(amount_beyond(&all) - amount_beyond(&without));
                 }
-                let mean = lost.iter().sum::<f64>() / trees as f64;
-                let squares: f64 = lost.iter().map(|lost| (lost - mean).powi(2)).sum();
-                let spread = (squares * trees as f64 / (trees as f64 - 1.0)).sqrt() / all.whole;
+                let mean = losses.iter().sum::<f64>() / trees as f64;
+                let squares: f64 = losses.iter().map(|loss| (loss - mean).powi(2)).sum();
+                let spread = (squares * trees as f64 / (trees as f64 - 1.0)).sqrt() / all.total_amount;
                 prop_assert!((spread - all.spread(depth)).abs() < 1e-9, "{} {}", spread, all.spread(depth));
             }
         }
@@ -170,7 +169,7 @@ mod tests {
     #[test]
     fn a_reading_of_all_trees_is_the_union_coverage() {
         let recorded = survey(&country(200, 6, 3));
-        let units = Units::draw(&recorded.trees, MOST_UNITS, &mut Chance::new(1, 0));
+        let units = Units::draw(&recorded.trees, MAX_UNITS, &mut Chance::new(1, 0));
         let mut union = Union::new(&recorded.known.occurrences[0], &units, recorded.trees.depths());
         for _ in 0..2 {
             let reading = union.read(&units.strata);

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::analysis::tables::in_turn::each_of;
+use crate::analysis::tables::in_turn::parallel_array;
 use crate::analysis::{Estimate, Kind, Occurrences, Recorded, Sampling};
 
 /// The total number of external URLs, hosts, sites and addresses, including the ones that no surveyed tree
@@ -51,7 +51,7 @@ impl Unseen {
     #[must_use]
     pub fn estimate(recorded: &Recorded, sampling: &Sampling) -> Self {
         let trees = recorded.trees.len();
-        let kinds: [UnseenOfKind; 4] = each_of(|number| {
+        let kinds: [UnseenOfKind; 4] = parallel_array(|number| {
             let kind = Kind::ALL[number];
             let (known, occurrences) =
                 (recorded.known.counts(kind).total(), recorded.known.occurrences(kind));
@@ -91,12 +91,18 @@ impl Frequencies {
         let mut without = vec![all; trees];
         for key in occurrences.keys() {
             for one in key {
-                let left = &mut without[one.tree as usize];
-                left.incidences -= each;
+                let frequencies = &mut without[one.tree as usize];
+                frequencies.incidences -= each;
                 match key.len() {
-                    1 => (left.known, left.once) = (left.known - each, left.once - each),
-                    2 => (left.once, left.twice) = (left.once + each, left.twice - each),
-                    3 => left.twice += each,
+                    1 => {
+                        (frequencies.known, frequencies.once) =
+                            (frequencies.known - each, frequencies.once - each)
+                    }
+                    2 => {
+                        (frequencies.once, frequencies.twice) =
+                            (frequencies.once + each, frequencies.twice - each)
+                    }
+                    3 => frequencies.twice += each,
                     _ => {}
                 }
             }
@@ -126,28 +132,29 @@ impl Frequencies {
 
     /// The jackknife variance: of the estimates without each single tree.
     fn jackknife(without: &[Self]) -> f64 {
-        let others = without.len() as f64 - 1.0;
-        let estimates: Vec<f64> = without.iter().map(|left| left.known + left.chao2(others).0).collect();
-        let mean = estimates.iter().sum::<f64>() / (others + 1.0);
-        estimates.iter().map(|one| (one - mean).powi(2)).sum::<f64>() * others / (others + 1.0)
+        let other_trees = without.len() as f64 - 1.0;
+        let estimates: Vec<f64> =
+            without.iter().map(|frequencies| frequencies.known + frequencies.chao2(other_trees).0).collect();
+        let mean = estimates.iter().sum::<f64>() / (other_trees + 1.0);
+        estimates.iter().map(|one| (one - mean).powi(2)).sum::<f64>() * other_trees / (other_trees + 1.0)
     }
 
     /// The number of unseen keys and the variance of the estimate. If no key is in exactly two trees, the
     /// bias-corrected forms are used.
     fn chao2(self, trees: f64) -> (f64, f64) {
-        let less_one = (trees - 1.0).max(0.0) / trees.max(1.0);
+        let correction = (trees - 1.0).max(0.0) / trees.max(1.0);
         let (once, twice) = (self.once, self.twice);
         if twice > 0.0 {
             let ratio = once / twice;
-            let terms = less_one / 2.0 * ratio.powi(2)
-                + less_one.powi(2) * ratio.powi(3)
-                + less_one.powi(2) / 4.0 * ratio.powi(4);
-            return (less_one * once * ratio / 2.0, twice * terms);
+            let terms = correction / 2.0 * ratio.powi(2)
+                + correction.powi(2) * ratio.powi(3)
+                + correction.powi(2) / 4.0 * ratio.powi(4);
+            return (correction * once * ratio / 2.0, twice * terms);
         }
-        let unseen = less_one * once * (once - 1.0).max(0.0) / 2.0;
+        let unseen = correction * once * (once - 1.0).max(0.0) / 2.0;
         let all = (self.known + unseen).max(1.0);
-        let variance = unseen + less_one.powi(2) * once * (2.0 * once - 1.0).powi(2) / 4.0
-            - less_one.powi(2) * once.powi(4) / (4.0 * all);
+        let variance = unseen + correction.powi(2) * once * (2.0 * once - 1.0).powi(2) / 4.0
+            - correction.powi(2) * once.powi(4) / (4.0 * all);
         (unseen, variance.max(0.0))
     }
 
@@ -204,8 +211,8 @@ mod tests {
             for kind in unseen.kinds {
                 let figures = [kind.all.value, kind.all.low, kind.all.high];
                 assert!(kind.sample_coverage.is_none_or(|share| (0.0..=1.0).contains(&share)), "{kind:?}");
-                let is_told = trees(names).len() > 1;
-                assert_eq!(kind.sample_coverage.is_some(), is_told, "{kind:?}");
+                let has_coverage = trees(names).len() > 1;
+                assert_eq!(kind.sample_coverage.is_some(), has_coverage, "{kind:?}");
                 assert!(figures.iter().all(|figure| figure.is_finite() && *figure >= 0.0), "{kind:?}");
             }
         }

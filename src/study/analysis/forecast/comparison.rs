@@ -52,7 +52,7 @@ impl Comparison {
             ..Candidate::new(Strategy::Depth { depth: level.depth }, level.coverage)
         });
         let (_, reading) = criterion.counted();
-        let judge = |replayed: &Replayed| Candidate {
+        let evaluate = |replayed: &Replayed| Candidate {
             requests: replayed.requests(),
             load: replayed.load(),
             fits: criterion.is_met_by(match criterion {
@@ -65,8 +65,8 @@ impl Comparison {
             Criterion::Coverage { at_least, .. } => Some(at_least),
             Criterion::Load { .. } => None,
         };
-        let auto = replays.auto(wanted, judge, |one: &Candidate| one.fits);
-        Self::new(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
+        let auto = replays.auto(wanted, evaluate, |candidate: &Candidate| candidate.fits);
+        Self::new(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(evaluate), replays)
     }
 
     /// As [`Self::with_choice`], in a network environment. The schedule of a strategy is played in the same
@@ -85,21 +85,26 @@ impl Comparison {
             let strategy = Strategy::Depth { depth: level.depth };
             Candidate::in_environment(strategy, level, load_of(curves, level.depth))
         });
-        let judge = |replayed: &Replayed| {
-            let some = replays.exchanges(replayed, exchanges).unwrap_or_default();
-            let schedule = Schedule::play(&some, u16::MAX, |_| true, conditions, &mut pacing());
+        let evaluate = |replayed: &Replayed| {
+            let replayed_exchanges = replays.exchanges(replayed, exchanges).unwrap_or_default();
+            let schedule = Schedule::play(&replayed_exchanges, u16::MAX, |_| true, conditions, &mut pacing());
             let coverage = (replayed.coverage(*reading), replayed.deciding_coverage(*reading));
-            let level =
-                ForecastLevel::from_schedule(&schedule, &some, forecast.deepest, coverage, environment);
+            let level = ForecastLevel::from_schedule(
+                &schedule,
+                &replayed_exchanges,
+                forecast.deepest,
+                coverage,
+                environment,
+            );
             Candidate::in_environment(replayed.strategy.clone(), &level, replayed.load())
         };
         let wanted = environment.survey.coverage;
-        let is_enough = |one: &Candidate| match wanted {
-            Some(_) => !one.breaks.contains(&Bound::Coverage),
-            None => one.fits,
+        let is_enough = |candidate: &Candidate| match wanted {
+            Some(_) => !candidate.breaks.contains(&Bound::Coverage),
+            None => candidate.fits,
         };
-        let auto = replays.auto(wanted, judge, is_enough);
-        Self::new(forecast.verdict, wanted, depth, auto, replays.focus().as_ref().map(judge), replays)
+        let auto = replays.auto(wanted, evaluate, is_enough);
+        Self::new(forecast.verdict, wanted, depth, auto, replays.focus().as_ref().map(evaluate), replays)
     }
 
     fn new(
@@ -111,17 +116,17 @@ impl Comparison {
         replays: &Replays<'_>,
     ) -> Self {
         let candidates: Vec<Candidate> = depth.into_iter().chain(auto).chain(focus).collect();
-        let fitting = || candidates.iter().enumerate().filter(|(_, one)| one.fits);
+        let fitting = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.fits);
         let recommended = match wanted {
             // The survey knows too little to judge any strategy.
             _ if verdict == Verdict::SurveyDeeper => None,
-            Some(_) => fitting().min_by_key(|(_, one)| one.requests),
+            Some(_) => fitting().min_by_key(|(_, candidate)| candidate.requests),
             // Ties go to the first candidate: one depth is the simpler rule.
-            None => fitting()
-                .rev()
-                .max_by(|(_, one), (_, other)| one.coverage.value.total_cmp(&other.coverage.value)),
+            None => fitting().rev().max_by(|(_, candidate), (_, other)| {
+                candidate.coverage.value.total_cmp(&other.coverage.value)
+            }),
         };
-        let recommended = recommended.map(|(at, _)| at);
+        let recommended = recommended.map(|(index, _)| index);
         Self { candidates, recommended, not_weighed: replays.not_weighed.clone() }
     }
 

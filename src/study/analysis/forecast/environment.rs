@@ -81,7 +81,7 @@ pub struct Plan {
     pub confidence: Option<f64>,
     /// Keys of settings, with their values as they would follow a flag.
     #[serde(skip)]
-    pub(super) said: Vec<(&'static str, String)>,
+    pub(super) given: Vec<(&'static str, String)>,
     /// The settings that determine how long a survey takes; set once the settings of the survey are known.
     #[serde(flatten)]
     pace: Option<PlannedPace>,
@@ -102,8 +102,8 @@ impl Plan {
     ///
     /// # Errors
     /// A value is invalid for its setting; the message says what is expected.
-    pub fn settle(&mut self, mut settings: Settings) -> Result<Settings, String> {
-        for (key, word) in &self.said {
+    pub fn apply_to(&mut self, mut settings: Settings) -> Result<Settings, String> {
+        for (key, word) in &self.given {
             if let Some(setting) = Self::setting(key) {
                 setting.parse_flag(&mut settings, std::slice::from_ref(word))?;
             }

@@ -23,7 +23,7 @@ struct Key {
     name: &'static str,
     expected: &'static str,
     /// Stores a value; returns none if the value is invalid.
-    take: fn(&mut Environment, &DeValue<'_>) -> Option<()>,
+    apply: fn(&mut Environment, &DeValue<'_>) -> Option<()>,
 }
 
 const LINK: &str = "a link's capacity, for example \"512 kbit/s\" or \"4 Mbit/s\"";
@@ -33,31 +33,31 @@ const SHARE: &str = "a share above 0 and up to 1";
 #[rustfmt::skip]
 const KEYS: [Key; 13] = [
     Key { table: "servers", name: "link", expected: LINK,
-        take: |to, value| set(&mut to.servers.link, bits_per_second(value)) },
+        apply: |target, value| set(&mut target.servers.link, bits_per_second(value)) },
     Key { table: "servers", name: "rtt", expected: TIME,
-        take: |to, value| set(&mut to.servers.rtt, duration(value)) },
+        apply: |target, value| set(&mut target.servers.rtt, duration(value)) },
     Key { table: "servers", name: "others", expected: "a share from 0 to 0.99",
-        take: |to, value| set(&mut to.servers.others, number(value, |n| (0.0..=0.99).contains(&n))) },
+        apply: |target, value| set(&mut target.servers.others, number(value, |n| (0.0..=0.99).contains(&n))) },
     Key { table: "servers", name: "share", expected: SHARE,
-        take: |to, value| set(&mut to.servers.share, share(value)) },
+        apply: |target, value| set(&mut target.servers.share, share(value)) },
     Key { table: "servers", name: "requests", expected: "a whole number of requests above 0",
-        take: |to, value| set(&mut to.servers.requests, whole_number(value)) },
+        apply: |target, value| set(&mut target.servers.requests, whole_number(value)) },
     Key { table: "servers", name: "bytes", expected: "a number of bytes, for example \"50MB\"",
-        take: |to, value| set(&mut to.servers.bytes, bytes(value)) },
+        apply: |target, value| set(&mut target.servers.bytes, bytes(value)) },
     Key { table: "surveyor", name: "link", expected: LINK,
-        take: |to, value| set(&mut to.surveyor.link, bits_per_second(value)) },
+        apply: |target, value| set(&mut target.surveyor.link, bits_per_second(value)) },
     Key { table: "surveyor", name: "share", expected: SHARE,
-        take: |to, value| set(&mut to.surveyor.share, share(value)) },
+        apply: |target, value| set(&mut target.surveyor.share, share(value)) },
     Key { table: "survey", name: "days", expected: "a number of days above 0",
-        take: |to, value| set(&mut to.survey.days, number(value, |n| n > 0.0)) },
+        apply: |target, value| set(&mut target.survey.days, number(value, |n| n > 0.0)) },
     Key { table: "survey", name: "coverage", expected: SHARE,
-        take: |to, value| set(&mut to.survey.coverage, share(value)) },
+        apply: |target, value| set(&mut target.survey.coverage, share(value)) },
     Key { table: "survey", name: "of", expected: "\"urls\", \"hosts\", \"sites\" or \"addresses\"",
-        take: |to, value| set(&mut to.survey.of, value.as_str().and_then(Kind::named)) },
+        apply: |target, value| set(&mut target.survey.of, value.as_str().and_then(Kind::named)) },
     Key { table: "survey", name: "reading", expected: "\"union\" or \"pair\"",
-        take: |to, value| set(&mut to.survey.reading, value.as_str().and_then(Reading::named)) },
+        apply: |target, value| set(&mut target.survey.reading, value.as_str().and_then(Reading::named)) },
     Key { table: "survey", name: "confidence", expected: "a share from 0.5 to 0.999",
-        take: |to, value| set(&mut to.survey.confidence, number(value, |n| (0.5..=0.999).contains(&n))) },
+        apply: |target, value| set(&mut target.survey.confidence, number(value, |n| (0.5..=0.999).contains(&n))) },
 ];
 
 impl Environment {
@@ -67,7 +67,8 @@ impl Environment {
     /// The text is not a valid environment. The error names the line, the key, its value and the expected
     /// value.
     pub fn parse(text: &str) -> Result<Self, EnvironmentError> {
-        let error = |at: usize, message: String| EnvironmentError { line: line_at(text, at), message };
+        let error =
+            |offset: usize, message: String| EnvironmentError { line: line_at(text, offset), message };
         let file = DeTable::parse(text).map_err(|cause| {
             error(cause.span().map_or(0, |span| span.start), format!("not TOML: {}", cause.message()))
         })?;
@@ -87,9 +88,9 @@ impl Environment {
             for (key, value) in entries {
                 let is_plan = name.get_ref() == "survey";
                 if let Some(setting) = Plan::setting(key.get_ref()).filter(|_| is_plan) {
-                    let word = word_of(setting, text, value)
+                    let word = flag_text(setting, text, value)
                         .map_err(|message| error(value.span().start, message))?;
-                    environment.survey.said.push((setting.key, word));
+                    environment.survey.given.push((setting.key, word));
                     continue;
                 }
                 let Some(known) = keys.iter().find(|known| known.name == key.get_ref()) else {
@@ -104,12 +105,12 @@ impl Environment {
                     );
                     return Err(error(key.span().start, message));
                 };
-                (known.take)(&mut environment, value.get_ref()).ok_or_else(|| {
-                    let (place, value_shown) =
+                (known.apply)(&mut environment, value.get_ref()).ok_or_else(|| {
+                    let (key_path, value_shown) =
                         (format!("{}.{}", known.table, known.name), source_text(text, &value.span()));
                     error(
                         value.span().start,
-                        format!("'{place}' is {value_shown}, expected {}", known.expected),
+                        format!("'{key_path}' is {value_shown}, expected {}", known.expected),
                     )
                 })?;
             }
@@ -120,8 +121,8 @@ impl Environment {
     /// Checks keys that are valid only in combination with others.
     fn check_pairs(self, text: &str) -> Result<Self, EnvironmentError> {
         let error = |key: &str, message: &str| {
-            let at = text.find(&format!("[{key}]")).unwrap_or(0);
-            EnvironmentError { line: line_at(text, at), message: message.to_owned() }
+            let offset = text.find(&format!("[{key}]")).unwrap_or(0);
+            EnvironmentError { line: line_at(text, offset), message: message.to_owned() }
         };
         if self.servers.others.is_some() && self.servers.link.is_none() {
             return Err(error("servers", "'servers.others' is a share of 'servers.link', expected both"));
@@ -143,8 +144,8 @@ fn source_text(text: &str, span: &std::ops::Range<usize>) -> String {
     value.lines().next().unwrap_or_default().trim().chars().take(80).collect()
 }
 
-fn line_at(text: &str, at: usize) -> usize {
-    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+fn line_at(text: &str, offset: usize) -> usize {
+    text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// Stores the value if it could be parsed.
@@ -169,13 +170,13 @@ fn bits_per_second(value: &DeValue<'_>) -> Option<f64> {
 }
 
 /// The value of a setting as it would follow its flag, or the error message for an invalid value.
-fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Result<String, String> {
+fn flag_text(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Result<String, String> {
     let shown = source_text(text, &value.span());
     let word = match value.get_ref() {
         DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
             .map_or_else(|_| shown.clone(), |number| number.to_string()),
         DeValue::Float(float) => float.as_str().to_owned(),
-        DeValue::String(words) => words.to_string(),
+        DeValue::String(string) => string.to_string(),
         _ => shown.clone(),
     };
     let mut settings = Settings::default();
@@ -192,7 +193,7 @@ fn word_of(setting: &Setting, text: &str, value: &Spanned<DeValue<'_>>) -> Resul
 }
 
 /// A day: longer than any round-trip time.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+const MAX_DURATION: Duration = Duration::from_secs(24 * 3600);
 
 /// Parses a duration. A bare number is in seconds.
 fn duration(value: &DeValue<'_>) -> Option<Duration> {
@@ -200,7 +201,7 @@ fn duration(value: &DeValue<'_>) -> Option<Duration> {
         Some(text) => humantime::parse_duration(text.trim()).ok()?,
         None => Duration::try_from_secs_f64(number(value, |n| n >= 0.0)?).ok()?,
     };
-    (time <= LONGEST).then_some(time)
+    (time <= MAX_DURATION).then_some(time)
 }
 
 fn number(value: &DeValue<'_>, allowed: impl Fn(f64) -> bool) -> Option<f64> {
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(read.servers.rtt, Some(Duration::from_millis(600)));
         assert_eq!((read.servers.requests, read.servers.bytes), (Some(2000), Some(50_000_000)));
         assert_eq!((read.survey.of, read.survey.reading), (Some(Kind::Hosts), Some(Reading::Pair)));
-        let settings = read.survey.clone().settle(Settings::default()).unwrap();
+        let settings = read.survey.clone().apply_to(Settings::default()).unwrap();
         assert_eq!((settings.sites, settings.delay_factor), (32, 10.0));
         assert_eq!([settings.min_delay, settings.max_delay].map(|time| time.0.as_secs()), [15, 120]);
         assert_eq!((settings.rate, settings.harm), (None, None));
@@ -282,7 +283,7 @@ mod tests {
     fn numbers_are_read_as_toml_writes_them() {
         let text =
             "[survey]\nsites = 0x4_0\nmin-delay = 1_5\nmax-delay = 6_0.5\nrate = 1_048_576\nharm = 0.0_2\n";
-        let settings = Environment::parse(text).unwrap().survey.settle(Settings::default()).unwrap();
+        let settings = Environment::parse(text).unwrap().survey.apply_to(Settings::default()).unwrap();
         assert_eq!((settings.sites, settings.harm), (64, Some(0.02)));
         assert_eq!([settings.min_delay, settings.max_delay].map(|time| time.0.as_millis()), [15_000, 60_500]);
         assert_eq!(settings.rate.map(|rate| rate.0), Some(1 << 20));
@@ -290,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_named_with_line_key_value_and_what_is_expected() {
-        for (text, said) in [
+        for (text, error) in [
             (
                 "[servers]\nlnk = 3",
                 "line 2: unknown key 'servers.lnk' (known here: link, rtt, others, share, requests, bytes)",
@@ -332,7 +333,7 @@ mod tests {
                 "line 2: 'surveyor.share' is a share of 'surveyor.link', expected both",
             ),
         ] {
-            assert_eq!(refusal(text), said, "{text}");
+            assert_eq!(refusal(text), error, "{text}");
         }
         assert!(refusal("[survey]\ndays = \n").starts_with("line 2: not TOML: "));
     }

@@ -159,7 +159,7 @@ pub struct Shortfall {
 
 /// Seconds over which the share of a link is taken, at the least: during the second of a download every link
 /// is full.
-const LEAST_WINDOW: f64 = 60.0;
+const MIN_WINDOW: f64 = 60.0;
 const DAY: f64 = 86_400.0;
 const HOUR: f64 = 3600.0;
 
@@ -177,16 +177,16 @@ impl Forecast {
     ) -> Self {
         let (of, reading) = environment.survey.counted();
         let curves = &evidence.curves;
-        let sure = evidence.deciding(|level| reading.coverage(level, of), Side::Low);
+        let low_coverage = evidence.deciding(|level| reading.coverage(level, of), Side::Low);
         // Each depth is a separate survey.
         let schedules = curves.levels.par_iter().map(|level| {
             let schedule = Schedule::play(exchanges, level.depth, &keep, conditions, &mut pacing());
             Figures::from_schedule(&schedule, exchanges, environment)
         });
         let schedules: Vec<Figures> = schedules.collect();
-        let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(sure).zip(schedules))
-            .map(|((level, sure), figures)| {
-                figures.level(level.depth, (reading.coverage(level, of), sure), environment)
+        let levels: Vec<ForecastLevel> = (curves.levels.iter().zip(low_coverage).zip(schedules))
+            .map(|((level, low_coverage), figures)| {
+                figures.level(level.depth, (reading.coverage(level, of), low_coverage), environment)
             })
             .collect();
         let mut fitting = levels.iter().filter(|level| level.breaks.is_empty()).map(|level| level.depth);
@@ -285,7 +285,7 @@ impl Limit {
 
 /// The figures of the schedule of one depth.
 struct Figures {
-    took: Duration,
+    duration: Duration,
     trees: u64,
     requests: u64,
     bytes: u64,
@@ -297,24 +297,26 @@ struct Figures {
 
 impl Figures {
     fn from_schedule(schedule: &Schedule, exchanges: &Exchanges, environment: &Environment) -> Self {
-        let asked = || schedule.servers.iter().filter(|borne| borne.requests > 0);
-        let shares = exchanges.servers().iter().zip(&schedule.servers).filter_map(|(server, borne)| {
+        let requested_servers = || schedule.servers.iter().filter(|server_load| server_load.requests > 0);
+        let shares = exchanges.servers().iter().zip(&schedule.servers).filter_map(|(server, server_load)| {
             let link = environment.servers.link.or_else(|| server.throughput())?;
-            let span = (borne.until - borne.from).as_secs_f64().max(LEAST_WINDOW);
-            (borne.requests > 0).then(|| borne.bytes as f64 * 8.0 / span / link)
+            let span = (server_load.pause_end - server_load.first_start).as_secs_f64().max(MIN_WINDOW);
+            (server_load.requests > 0).then(|| server_load.bytes as f64 * 8.0 / span / link)
         });
         Self {
-            took: schedule.took,
+            duration: schedule.duration,
             trees: schedule.trees,
             requests: schedule.requests,
             bytes: schedule.bytes,
             busiest_hour: schedule.busiest_hour,
             server_requests: ServerSpread::from_values(
-                asked().map(|borne| f64::from(borne.requests)).collect(),
+                requested_servers().map(|server_load| f64::from(server_load.requests)).collect(),
             )
             .unwrap_or_default(),
-            server_bytes: ServerSpread::from_values(asked().map(|borne| borne.bytes as f64).collect())
-                .unwrap_or_default(),
+            server_bytes: ServerSpread::from_values(
+                requested_servers().map(|server_load| server_load.bytes as f64).collect(),
+            )
+            .unwrap_or_default(),
             server_share: ServerSpread::from_values(shares.collect()),
         }
     }
@@ -325,7 +327,7 @@ impl Figures {
         (coverage, deciding_coverage): (Estimate, f64),
         environment: &Environment,
     ) -> ForecastLevel {
-        let seconds = self.took.as_secs_f64();
+        let seconds = self.duration.as_secs_f64();
         let busiest_bits_per_second = self.busiest_hour as f64 * 8.0 / seconds.clamp(1.0, HOUR);
         let mut level = ForecastLevel {
             depth,
@@ -421,12 +423,14 @@ fn limits(environment: &Environment, levels: &[ForecastLevel], any_fits: bool) -
         let keeping = levels.iter().filter(|level| !level.breaks.contains(&bound));
         let only = || levels.iter().filter(|level| level.breaks == [bound]);
         let excess = |level: &&ForecastLevel| bound.excess(wanted, level);
-        let least = only().min_by(|one, other| excess(one).total_cmp(&excess(other)));
+        let smallest_excess = only().min_by(|one, other| excess(one).total_cmp(&excess(other)));
         Limit {
             bound,
             wanted,
             depths: keeping.map(|level| level.depth).collect(),
-            alone: least.filter(|_| !any_fits).map(|level| NearestDepth::from_level(level, environment)),
+            alone: smallest_excess
+                .filter(|_| !any_fits)
+                .map(|level| NearestDepth::from_level(level, environment)),
         }
     };
     bounds(environment).map(limit).collect()
@@ -444,9 +448,9 @@ impl NearestDepth {
 
     fn from_level(level: &ForecastLevel, environment: &Environment) -> Self {
         let broken = bounds(environment).filter(|(bound, _)| level.breaks.contains(bound));
-        let give =
+        let shortfall =
             |(bound, wanted): (Bound, f64)| Some(Shortfall { bound, wanted, found: bound.found(level)? });
-        Self { depth: level.depth, gives: broken.filter_map(give).collect() }
+        Self { depth: level.depth, gives: broken.filter_map(shortfall).collect() }
     }
 }
 
@@ -473,7 +477,7 @@ mod tests {
             .zip(levels)
             .map(|(depth, (days, covers))| {
                 let figures = Figures {
-                    took: Duration::from_secs_f64(days * DAY),
+                    duration: Duration::from_secs_f64(days * DAY),
                     trees: 1,
                     requests: 1,
                     bytes: 1,

@@ -51,7 +51,7 @@ pub struct Replays<'a> {
     confidence: f64,
     rates: Arc<Rates>,
     deepest: u16,
-    ground: Option<Arc<RecordedGraph>>,
+    graph: Option<Arc<RecordedGraph>>,
     focus: Option<(Strategy, Policy)>,
     /// The strategies that cannot be replayed on it.
     pub not_weighed: Vec<NotWeighed>,
@@ -68,7 +68,7 @@ pub(in crate::analysis) struct Replayed {
 
 /// The maximum number of rows of exchanges and page links that are read: their graph is held in memory, and
 /// the choice of a depth should not take long.
-const MOST_ROWS: u64 = 10_000_000;
+const MAX_ROWS: u64 = 10_000_000;
 /// The share of the earlier survey's requests with which `--focus` is compared: the value in the guide.
 const FOCUS: f64 = 0.1;
 const AUTO_FLAGS: &str = "--depth auto";
@@ -105,18 +105,18 @@ impl<'a> Replays<'a> {
             confidence,
             rates,
             deepest: settings.deepest(),
-            ground: None,
+            graph: None,
             focus: None,
             not_weighed: Vec::new(),
         };
-        let ground = match (of, unit) {
-            (Kind::Hosts, LoadUnit::Requests) => ground(dir),
+        let graph = match (of, unit) {
+            (Kind::Hosts, LoadUnit::Requests) => graph(dir),
             (Kind::Hosts, _) => Err("only requests are replayed: leave out --load-unit".to_owned()),
             _ => Err("only external hosts are replayed: --of hosts".to_owned()),
         };
-        match ground {
-            Ok(ground) => {
-                replays.ground = Some(Arc::new(ground));
+        match graph {
+            Ok(graph) => {
+                replays.graph = Some(Arc::new(graph));
                 match replays.earlier(settings.since.as_deref()) {
                     Ok(focus) => replays.focus = Some(focus),
                     Err(reason) => replays.not_weighed.push(NotWeighed { flags: FOCUS_FLAGS, reason }),
@@ -139,10 +139,10 @@ impl<'a> Replays<'a> {
             "it takes a survey made again in full, with --since and --record-links, to tell what it would have found there".to_owned()
         })?;
         // The recorded path may be relative to another folder. Surveys are mostly in the same parent folder.
-        let beside = self.dir.parent().zip(since.file_name()).map(|(parent, name)| parent.join(name));
-        let found = [Some(since.to_owned()), beside].into_iter().flatten().find(|path| path.is_dir());
+        let sibling = self.dir.parent().zip(since.file_name()).map(|(parent, name)| parent.join(name));
+        let found = [Some(since.to_owned()), sibling].into_iter().flatten().find(|path| path.is_dir());
         let path = found.ok_or_else(|| format!("the earlier survey, {}, is not there", since.display()))?;
-        let (memories, focus) = ground(&path)?.memories(&self.rates, FOCUS);
+        let (memories, focus) = graph(&path)?.memories(&self.rates, FOCUS);
         let price = focus.price.unwrap_or(f64::INFINITY);
         let policy = Policy::Focus(self.rates.clone(), price, Arc::new(memories));
         // The next survey continues from this one.
@@ -156,21 +156,21 @@ impl<'a> Replays<'a> {
     pub(in crate::analysis) fn auto<T>(
         &self,
         wanted: Option<f64>,
-        judge: impl Fn(&Replayed) -> T,
+        evaluate: impl Fn(&Replayed) -> T,
         is_enough: impl Fn(&T) -> bool,
     ) -> Vec<T> {
         let play = |wanted: f64| {
             let policy = Policy::Auto(self.rates.clone(), self.rates.price(wanted));
-            self.play(Strategy::Auto { wanted }, &policy).map(|replayed| judge(&replayed))
+            self.play(Strategy::Auto { wanted }, &policy).map(|replayed| evaluate(&replayed))
         };
-        let priced = || self.rates.prices.iter().map(|price| price.coverage);
-        let Some(wanted) = wanted else { return up_to(&mut priced().rev().filter_map(play), &is_enough) };
+        let coverages = || self.rates.prices.iter().map(|price| price.coverage);
+        let Some(wanted) = wanted else { return up_to(&mut coverages().rev().filter_map(play), &is_enough) };
         let Some(first) = play(wanted) else { return Vec::new() };
         let more = if is_enough(&first) {
-            let less = &mut priced().rev().filter(|less| *less < wanted).filter_map(play);
-            up_to(less, |one| !is_enough(one))
+            let less = &mut coverages().rev().filter(|less| *less < wanted).filter_map(play);
+            up_to(less, |item| !is_enough(item))
         } else {
-            up_to(&mut priced().filter(|more| *more > wanted).filter_map(play), &is_enough)
+            up_to(&mut coverages().filter(|more| *more > wanted).filter_map(play), &is_enough)
         };
         std::iter::once(first).chain(more).collect()
     }
@@ -182,16 +182,16 @@ impl<'a> Replays<'a> {
     }
 
     fn play(&self, strategy: Strategy, policy: &Policy) -> Option<Replayed> {
-        let ground = self.ground.as_ref()?;
-        let (run, fetched) = ground.trace(policy, self.deepest);
-        let as_survey = ground.in_two_levels(&run, self.recorded);
+        let graph = self.graph.as_ref()?;
+        let (run, fetched) = graph.trace(policy, self.deepest);
+        let as_survey = graph.in_two_levels(&run, self.recorded);
         let evidence = Evidence::measure(&as_survey, &self.sampling, self.confidence);
         Some(Replayed { strategy, evidence, fetched })
     }
 
     /// The exchanges that the strategy would make.
     pub(in crate::analysis) fn exchanges(&self, replayed: &Replayed, all: &Exchanges) -> Option<Exchanges> {
-        Some(self.ground.as_ref()?.exchanges_of(&replayed.fetched, self.recorded, all))
+        Some(self.graph.as_ref()?.exchanges_of(&replayed.fetched, self.recorded, all))
     }
 }
 
@@ -223,34 +223,34 @@ impl Replayed {
     }
 }
 
-/// The items up to and including the first for which `ends` is true.
-fn up_to<T>(all: &mut dyn Iterator<Item = T>, ends: impl Fn(&T) -> bool) -> Vec<T> {
-    let mut some = Vec::new();
-    for one in all {
-        let is_last = ends(&one);
-        some.push(one);
+/// The items up to and including the first for which `is_end` is true.
+fn up_to<T>(all: &mut dyn Iterator<Item = T>, is_end: impl Fn(&T) -> bool) -> Vec<T> {
+    let mut items = Vec::new();
+    for item in all {
+        let is_last = is_end(&item);
+        items.push(item);
         if is_last {
             break;
         }
     }
-    some
+    items
 }
 
 /// The recorded graph of a survey that is not too large, or the reason why there is none.
-fn ground(dir: &Path) -> Result<RecordedGraph, String> {
-    let why = |error: GraphError| match error {
+fn graph(dir: &Path) -> Result<RecordedGraph, String> {
+    let describe = |error: GraphError| match error {
         GraphError::NoPageLinks(dir) => {
             format!("{} was surveyed without its page links: survey with --record-links", dir.display())
         }
         other => other.to_string(),
     };
-    let rows = RecordedGraph::rows(dir).map_err(why)?;
-    if rows > MOST_ROWS {
+    let rows = RecordedGraph::rows(dir).map_err(describe)?;
+    if rows > MAX_ROWS {
         return Err(format!(
             "{} exchanges and page links are more than the {} that are read for this answer",
             thousands(rows),
-            thousands(MOST_ROWS)
+            thousands(MAX_ROWS)
         ));
     }
-    RecordedGraph::read(dir).map_err(why)
+    RecordedGraph::read(dir).map_err(describe)
 }

@@ -6,10 +6,10 @@ pub(in crate::analysis) struct Chance {
 }
 
 impl Chance {
-    /// Seeds a generator. Generators that differ in `what` they are for are as good as independent.
-    pub(in crate::analysis) fn new(seed: u64, what: u64) -> Self {
+    /// Seeds a generator. Generators of different `stream`s are as good as independent.
+    pub(in crate::analysis) fn new(seed: u64, stream: u64) -> Self {
         let mut chance = Self { state: seed };
-        let mixed = chance.next() ^ what.wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let mixed = chance.next() ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93);
         Self { state: mixed }
     }
 
@@ -42,9 +42,9 @@ impl Chance {
     }
 
     /// Moves `count` things chosen without replacement to the front, in any order.
-    pub(in crate::analysis) fn choose<T>(&mut self, things: &mut [T], count: usize) {
-        for place in 0..count.min(things.len()) {
-            things.swap(place, place + self.below(things.len() - place));
+    pub(in crate::analysis) fn choose<T>(&mut self, items: &mut [T], count: usize) {
+        for index in 0..count.min(items.len()) {
+            items.swap(index, index + self.below(items.len() - index));
         }
     }
 }
@@ -56,21 +56,21 @@ mod tests {
     #[test]
     fn chosen_things_are_distinct_and_each_has_the_same_chance() {
         let mut chance = Chance::new(7, 0);
-        let mut things: Vec<usize> = (0..20).collect();
+        let mut items: Vec<usize> = (0..20).collect();
         let mut times = [0u32; 20];
         for _ in 0..10_000 {
-            chance.choose(&mut things, 5);
-            things[..5].iter().for_each(|thing| times[*thing] += 1);
+            chance.choose(&mut items, 5);
+            items[..5].iter().for_each(|item| times[*item] += 1);
         }
-        things.sort_unstable();
-        assert_eq!(things, (0..20).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..20).collect::<Vec<_>>());
         // 2,500 are expected with a standard deviation of 43; five standard deviations are allowed.
         assert!(times.iter().all(|times| (2285..2715).contains(times)), "{times:?}");
     }
 
     #[test]
     fn another_seed_or_purpose_is_another_chance() {
-        let first = |seed, what| Chance::new(seed, what).next();
+        let first = |seed, stream| Chance::new(seed, stream).next();
         assert_eq!(first(1, 1), first(1, 1));
         assert_ne!(first(1, 1), first(1, 2));
         assert_ne!(first(1, 1), first(2, 1));

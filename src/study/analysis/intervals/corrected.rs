@@ -25,11 +25,11 @@ use super::sampled_rate::SampledRate;
 
 /// The position of the corrected share between the measured share (0) and the value below which a fifth of
 /// the drawn Webs lie (1).
-const HALFWAY: f64 = 0.5;
+const CORRECTED_PART: f64 = 0.5;
 /// Up to this number of trees the full correction applies; above it, the correction shrinks in proportion.
-const IN_FULL: f64 = 300.0;
+const FULL_CORRECTION_TREES: f64 = 300.0;
 /// The maximum distance in log-odds between the two: a greater one means that the draws hold none of it.
-const FARTHEST: f64 = 3.0;
+const MAX_DISTANCE: f64 = 3.0;
 
 /// The share down to a depth, with most of its bias removed.
 pub(in crate::analysis) fn corrected(all: &SampledRate, depth: usize, drawn: DrawnShare) -> f64 {
@@ -37,9 +37,9 @@ pub(in crate::analysis) fn corrected(all: &SampledRate, depth: usize, drawn: Dra
     if value <= 0.0 || value >= 1.0 {
         return value;
     }
-    let down = (log_odds(value) - log_odds(drawn.fifth)).clamp(0.0, FARTHEST);
-    let part = HALFWAY * (IN_FULL / f64::from(all.units)).min(1.0);
-    from_log_odds(log_odds(value) - part * down).min(value)
+    let distance = (log_odds(value) - log_odds(drawn.lower_quintile)).clamp(0.0, MAX_DISTANCE);
+    let part = CORRECTED_PART * (FULL_CORRECTION_TREES / f64::from(all.units)).min(1.0);
+    from_log_odds(log_odds(value) - part * distance).min(value)
 }
 
 /// The standard error of the log-odds of a share between 0 and 1, both excluded, by linearisation.
@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn corrected_of(trees: &SampledRate, depth: usize) -> f64 {
-        let drawn = HeavyTail::new(trees, 1000).ends(400, 0.025, &mut Chance::new(1, 1));
+        let drawn = HeavyTail::new(trees, 1000).drawn_shares(400, 0.025, &mut Chance::new(1, 1));
         corrected(trees, depth, drawn[depth])
     }
 
@@ -93,10 +93,12 @@ mod tests {
     #[test]
     fn a_share_is_never_corrected_upwards_nor_without_end() {
         let trees = trees(&[[3.0, 1.0], [1.0, 3.0]], 10);
-        let at = |fifth| corrected(&trees, 0, DrawnShare { low: 0.0, fifth, median: 0.5, high: 1.0 });
-        assert_eq!(at(0.9), 0.5);
-        let least = from_log_odds(-HALFWAY * FARTHEST);
-        assert!((at(0.0) - least).abs() < 1e-12, "{} {least}", at(0.0));
+        let corrected_at = |lower_quintile| {
+            corrected(&trees, 0, DrawnShare { low: 0.0, lower_quintile, median: 0.5, high: 1.0 })
+        };
+        assert_eq!(corrected_at(0.9), 0.5);
+        let lowest = from_log_odds(-CORRECTED_PART * MAX_DISTANCE);
+        assert!((corrected_at(0.0) - lowest).abs() < 1e-12, "{} {lowest}", corrected_at(0.0));
     }
 
     #[test]

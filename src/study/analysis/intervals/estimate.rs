@@ -50,11 +50,11 @@ impl serde::Serialize for Estimate {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
         let mut estimate = serializer.serialize_struct("Estimate", 5)?;
-        let is_told = !self.is_unsure();
+        let is_sure = !self.is_unsure();
         estimate.serialize_field("value", &self.value)?;
         estimate.serialize_field("corrected", &self.corrected)?;
-        estimate.serialize_field("low", &is_told.then_some(self.low))?;
-        estimate.serialize_field("high", &is_told.then_some(self.high))?;
+        estimate.serialize_field("low", &is_sure.then_some(self.low))?;
+        estimate.serialize_field("high", &is_sure.then_some(self.high))?;
         estimate.serialize_field("no_interval", &self.no_interval.map(NoInterval::word))?;
         estimate.end()
     }

@@ -17,20 +17,20 @@ use super::sampling::quantile;
 
 /// The size of a drawn Web as a multiple of the sample. Without a limit, the largest tree would be the whole
 /// Web.
-const TIMES_THE_SAMPLE: f64 = 10.0;
+const WEB_TO_SAMPLE: f64 = 10.0;
 /// The number of large trees that are drawn in one batch: one operation on many trees is faster than all
 /// operations on one tree after the other.
-const AT_ONCE: usize = 128;
+const BATCH: usize = 128;
 /// The number of trees nearest in size that count as trees of like size.
-const OF_LIKE_SIZE: usize = 15;
+const SIMILAR_TREES: usize = 15;
 /// Depths are stretched by whole steps of their logarithm.
 const STEP: f64 = 0.1;
 const FIRST_STEP: i32 = -10;
 const STEPS: usize = 36;
 /// The steepest slope of the logarithm of depth over the logarithm of size, and the largest difference in the
 /// logarithm of size to which it applies.
-const STEEPEST: f64 = 0.5;
-const FARTHEST: f64 = 0.5;
+const MAX_SLOPE: f64 = 0.5;
+const MAX_SIZE_DIFFERENCE: f64 = 0.5;
 
 /// Draws shares from a sample.
 pub(in crate::analysis) struct HeavyTail<'a> {
@@ -39,7 +39,7 @@ pub(in crate::analysis) struct HeavyTail<'a> {
     own: LevelRows,
     /// By level, the amount that no tree has alone.
     shared: Vec<f64>,
-    tail: LargeTrees,
+    large_trees: LargeTrees,
 }
 
 /// The distribution of a share over the drawn Webs.
@@ -47,47 +47,52 @@ pub(in crate::analysis) struct HeavyTail<'a> {
 pub(in crate::analysis) struct DrawnShare {
     pub(in crate::analysis) low: f64,
     /// The value below which a fifth of the draws lie.
-    pub(in crate::analysis) fifth: f64,
+    pub(in crate::analysis) lower_quintile: f64,
     pub(in crate::analysis) median: f64,
     pub(in crate::analysis) high: f64,
 }
 
 impl<'a> HeavyTail<'a> {
-    /// At most `most` small trees have weights of their own.
-    pub(in crate::analysis) fn new(sample: &'a SampledRate, most: usize) -> Self {
-        let tail = LargeTrees::from_trees(sample);
-        let own = LevelRows::new(sample, tail.threshold, most);
-        Self { sample, own, shared: sample.shared(), tail }
+    /// At most `max_small` small trees have weights of their own.
+    pub(in crate::analysis) fn new(sample: &'a SampledRate, max_small: usize) -> Self {
+        let large_trees = LargeTrees::from_trees(sample);
+        let own = LevelRows::new(sample, large_trees.threshold, max_small);
+        Self { sample, own, shared: sample.shared(), large_trees }
     }
 
     /// The distribution of the share down to each depth over `draws` draws: the ends, outside which a share
     /// of `outside` of the draws lies on either side, and the values below which a fifth and half of the
     /// draws lie.
-    pub(in crate::analysis) fn ends(&self, draws: u32, outside: f64, chance: &mut Chance) -> Vec<DrawnShare> {
+    pub(in crate::analysis) fn drawn_shares(
+        &self,
+        draws: u32,
+        outside: f64,
+        chance: &mut Chance,
+    ) -> Vec<DrawnShare> {
         let depths = self.sample.beyond.len();
         let mut shares = vec![Vec::with_capacity(draws as usize); depths];
         for _ in 0..draws {
             let covered = self.draw(chance);
-            let whole = covered.last().copied().unwrap_or_default();
-            for (shares, covered) in shares.iter_mut().zip(covered).filter(|_| whole > 0.0) {
-                shares.push((covered / whole).clamp(0.0, 1.0));
+            let total_amount = covered.last().copied().unwrap_or_default();
+            for (shares, covered) in shares.iter_mut().zip(covered).filter(|_| total_amount > 0.0) {
+                shares.push((covered / total_amount).clamp(0.0, 1.0));
             }
         }
-        let ends = |mut shares: Vec<f64>| {
+        let distribution = |mut shares: Vec<f64>| {
             shares.sort_unstable_by(f64::total_cmp);
             if shares.is_empty() {
                 // Nothing is known, so nothing is corrected.
-                return DrawnShare { low: 0.0, fifth: 1.0, median: 0.5, high: 1.0 };
+                return DrawnShare { low: 0.0, lower_quintile: 1.0, median: 0.5, high: 1.0 };
             }
             let below = |share| quantile(&shares, share);
             DrawnShare {
                 low: below(outside),
-                fifth: below(0.2),
+                lower_quintile: below(0.2),
                 median: below(0.5),
                 high: below(1.0 - outside),
             }
         };
-        shares.into_iter().map(ends).collect()
+        shares.into_iter().map(distribution).collect()
     }
 
     /// Draws the amount down to each depth.
@@ -96,7 +101,7 @@ impl<'a> HeavyTail<'a> {
         let count = |shared: &f64| (shared + shared.max(0.0).sqrt() * chance.normal()).max(0.0);
         let mut levels: Vec<f64> = self.shared.iter().map(count).collect();
         let large = self.own.add_to(&mut levels, chance);
-        self.tail.add_drawn(large, &mut levels, chance);
+        self.large_trees.add_drawn(large, &mut levels, chance);
         let mut sum = 0.0;
         levels
             .iter()
@@ -129,25 +134,25 @@ const LARGE: usize = 1;
 const SHARED: usize = 2;
 
 impl LevelRows {
-    /// Builds the rows of the trees that have anything. If there are more than `most` small trees, they are
-    /// summed up in `most` rows.
-    fn new(trees: &SampledRate, threshold: f64, most: usize) -> Self {
+    /// Builds the rows of the trees that have anything. If there are more than `max_small` small trees, they are
+    /// summed up in `max_small` rows.
+    fn new(trees: &SampledRate, threshold: f64, max_small: usize) -> Self {
         let width = (trees.beyond.len() + SHARED).next_multiple_of(4);
         let has_any = |unit: &usize| trees.levels_of(*unit).iter().any(|level| *level != 0.0);
-        let is_large = |unit: &usize| trees.wholes[*unit] > threshold;
-        let units: Vec<usize> = (0..trees.wholes.len()).filter(has_any).collect();
+        let is_large = |unit: &usize| trees.unit_totals[*unit] > threshold;
+        let units: Vec<usize> = (0..trees.unit_totals.len()).filter(has_any).collect();
         let small = units.iter().filter(|unit| !is_large(unit)).count();
-        let shared = (small > most).then_some((small, most));
+        let shared = (small > max_small).then_some((small, max_small));
         let mut rows = vec![0.0; shared.map_or(0, |(_, rows)| rows * width)];
         rows.chunks_mut(width).for_each(|row| row[width - SHARED] = 1.0);
         for (number, unit) in units.into_iter().enumerate() {
-            let of_its_own = rows.len();
-            let place = match shared {
+            let own_start = rows.len();
+            let position = match shared {
                 Some((_, rows)) if !is_large(&unit) => number % rows * width,
-                _ => of_its_own,
+                _ => own_start,
             };
-            rows.resize(of_its_own.max(place + width), 0.0);
-            let row = &mut rows[place..place + width];
+            rows.resize(own_start.max(position + width), 0.0);
+            let row = &mut rows[position..position + width];
             if is_large(&unit) {
                 row[width - LARGE] = 1.0;
             } else {
@@ -180,12 +185,12 @@ impl LevelRows {
 
     /// With a width known at compile time, the sums stay in registers.
     fn add_rows<const WIDTH: usize>(&self, sums: &mut [f64], chance: &mut Chance) {
-        let mut held = [0.0; WIDTH];
-        held.copy_from_slice(sums);
+        let mut local_sums = [0.0; WIDTH];
+        local_sums.copy_from_slice(sums);
         for row in self.rows.as_chunks::<WIDTH>().0 {
-            add(row, &mut held, chance.exponential());
+            add(row, &mut local_sums, chance.exponential());
         }
-        sums.copy_from_slice(&held);
+        sums.copy_from_slice(&local_sums);
     }
 }
 
@@ -220,9 +225,9 @@ struct LargeTrees {
 impl LargeTrees {
     fn from_trees(trees: &SampledRate) -> Self {
         let depths = trees.beyond.len();
-        let size = |unit: &usize| trees.wholes[*unit];
-        let mut units: Vec<usize> = (0..trees.wholes.len()).filter(|unit| size(unit) > 0.0).collect();
-        units.sort_by(|one, other| size(other).total_cmp(&size(one)));
+        let size = |unit: &usize| trees.unit_totals[*unit];
+        let mut units: Vec<usize> = (0..trees.unit_totals.len()).filter(|unit| size(unit) > 0.0).collect();
+        units.sort_by(|a, b| size(b).total_cmp(&size(a)));
         let count = Self::count(units.len());
         // With too few trees, none is large.
         let threshold = units.get(count).filter(|_| count > 0).map_or(f64::INFINITY, size);
@@ -251,26 +256,26 @@ impl LargeTrees {
     /// Adds newly drawn large trees to `levels`; their number follows `weight`.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
     fn add_drawn(&self, weight: f64, levels: &mut [f64], chance: &mut Chance) {
-        let count = (TIMES_THE_SAMPLE * weight + chance.uniform()) as usize;
+        let count = (WEB_TO_SAMPLE * weight + chance.uniform()) as usize;
         let mut sums = vec![0.0];
         self.sizes.iter().for_each(|_| sums.push(sums[sums.len() - 1] + chance.exponential()));
         // The exponent of Pareto's law has a gamma distribution, which is the distribution of a sum of
         // exponential numbers.
         let exponent = self.sizes.iter().map(|_| chance.exponential()).sum::<f64>() / self.logarithms;
         let mut drawn = vec![0.0; STEPS * self.sizes.len()];
-        let mut trees = [DrawnTree::default(); AT_ONCE];
-        for first in (0..count).step_by(AT_ONCE) {
-            let trees = &mut trees[..AT_ONCE.min(count - first)];
+        let mut trees = [DrawnTree::default(); BATCH];
+        for first in (0..count).step_by(BATCH) {
+            let trees = &mut trees[..BATCH.min(count - first)];
             trees.fill_with(|| DrawnTree::draw(chance));
             for tree in &mut *trees {
                 tree.size = self.threshold.ln() + tree.size / exponent;
             }
             for tree in &mut *trees {
-                tree.like = self.like(tree, &sums);
+                tree.similar = self.pick_similar(tree, &sums);
             }
             for tree in trees {
-                let place = self.step(tree) * self.sizes.len() + tree.like;
-                drawn[place] += tree.size.exp() / TIMES_THE_SAMPLE;
+                let position = self.step(tree) * self.sizes.len() + tree.similar;
+                drawn[position] += tree.size.exp() / WEB_TO_SAMPLE;
             }
         }
         for (size, shares) in
@@ -282,25 +287,25 @@ impl LargeTrees {
 
     /// Picks one of the trees of like size by their weights. `sums` holds the cumulative weights from the
     /// largest tree down.
-    fn like(&self, tree: &DrawnTree, sums: &[f64]) -> usize {
-        let (like, trees) = (OF_LIKE_SIZE.min(self.sizes.len()), self.sizes.len());
-        let place = self.sizes.partition_point(|other| *other > tree.size);
-        let first = place.saturating_sub(like / 2).min(trees - like);
-        let sums = &sums[first..=first + like];
-        let at = sums[0] + tree.of_like_size * (sums[like] - sums[0]);
+    fn pick_similar(&self, tree: &DrawnTree, sums: &[f64]) -> usize {
+        let (count, trees) = (SIMILAR_TREES.min(self.sizes.len()), self.sizes.len());
+        let position = self.sizes.partition_point(|b| *b > tree.size);
+        let first = position.saturating_sub(count / 2).min(trees - count);
+        let sums = &sums[first..=first + count];
+        let picked_weight = sums[0] + tree.similar_pick * (sums[count] - sums[0]);
         // Counting is faster than a search here.
-        first + sums[1..like].iter().filter(|sum| **sum <= at).count()
+        first + sums[1..count].iter().filter(|sum| **sum <= picked_weight).count()
     }
 
     /// The step by which the depth of a tree is stretched.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the steps")]
     fn step(&self, tree: &DrawnTree) -> usize {
-        let larger = (tree.size - self.sizes[tree.like]).clamp(-FARTHEST, FARTHEST);
+        let larger = (tree.size - self.sizes[tree.similar]).clamp(-MAX_SIZE_DIFFERENCE, MAX_SIZE_DIFFERENCE);
         // A triangular kernel is as good as a normal kernel, and faster.
         let kernel = 6.0_f64.sqrt() * tree.kernel;
         let stretch = self.spread * kernel + self.slope * larger;
         // Between two steps, one of them is chosen at random, in proportion.
-        let step = stretch / STEP + tree.between - f64::from(FIRST_STEP);
+        let step = stretch / STEP + tree.step_pick - f64::from(FIRST_STEP);
         step.clamp(0.0, (STEPS - 1) as f64) as usize
     }
 }
@@ -311,23 +316,23 @@ struct DrawnTree {
     /// First a number from an exponential distribution, then the logarithm of the size.
     size: f64,
     /// Picks a tree of like size; from 0 to 1.
-    of_like_size: f64,
+    similar_pick: f64,
     /// A number from a triangular distribution, from -1 to 1.
     kernel: f64,
     /// Picks one of two steps; from 0 to 1.
-    between: f64,
+    step_pick: f64,
     /// The index of the tree of like size.
-    like: usize,
+    similar: usize,
 }
 
 impl DrawnTree {
     fn draw(chance: &mut Chance) -> Self {
         Self {
             size: chance.exponential(),
-            of_like_size: chance.uniform(),
+            similar_pick: chance.uniform(),
             kernel: chance.uniform() + chance.uniform() - 1.0,
-            between: chance.uniform(),
-            like: 0,
+            step_pick: chance.uniform(),
+            similar: 0,
         }
     }
 }
@@ -338,14 +343,14 @@ fn stretched(trees: &SampledRate, units: &[usize], depths: usize, times: f64) ->
     for unit in units {
         let mut covered = vec![0.0];
         for level in trees.levels_of(*unit) {
-            covered.push(covered[covered.len() - 1] + level / trees.wholes[*unit]);
+            covered.push(covered[covered.len() - 1] + level / trees.unit_totals[*unit]);
         }
         let mut above = 0.0;
         shares.extend((1..=depths).map(|levels| {
-            let place = (levels as f64 / times).min((covered.len() - 1) as f64);
-            let (less, more) = (covered[place.floor() as usize], covered[place.ceil() as usize]);
-            let down_to_here = less + (more - less) * place.fract();
-            down_to_here - std::mem::replace(&mut above, down_to_here)
+            let position = (levels as f64 / times).min((covered.len() - 1) as f64);
+            let (lower, upper) = (covered[position.floor() as usize], covered[position.ceil() as usize]);
+            let covered_here = lower + (upper - lower) * position.fract();
+            covered_here - std::mem::replace(&mut above, covered_here)
         }));
     }
     shares
@@ -362,17 +367,17 @@ fn stretch(step: usize) -> f64 {
 fn depth_by_size(sample: &SampledRate, units: &[usize]) -> (f64, f64) {
     let mean_depth = |unit: &usize| {
         let levels = (1..).zip(sample.levels_of(*unit));
-        levels.map(|(depth, level)| f64::from(depth) * level).sum::<f64>() / sample.wholes[*unit]
+        levels.map(|(depth, level)| f64::from(depth) * level).sum::<f64>() / sample.unit_totals[*unit]
     };
     let points: Vec<(f64, f64)> =
-        units.iter().map(|unit| (sample.wholes[*unit].ln(), mean_depth(unit).max(1.0).ln())).collect();
+        units.iter().map(|unit| (sample.unit_totals[*unit].ln(), mean_depth(unit).max(1.0).ln())).collect();
     let count = points.len() as f64;
     let (sum_size, sum_depth) =
         points.iter().fold((0.0, 0.0), |sums, point| (sums.0 + point.0, sums.1 + point.1));
     let (size, depth) = (sum_size / count, sum_depth / count);
     let squares: f64 = points.iter().map(|point| (point.0 - size).powi(2)).sum();
     let products: f64 = points.iter().map(|point| (point.0 - size) * (point.1 - depth)).sum();
-    let slope = if squares > 0.0 { (products / squares).clamp(0.0, STEEPEST) } else { 0.0 };
+    let slope = if squares > 0.0 { (products / squares).clamp(0.0, MAX_SLOPE) } else { 0.0 };
     let differences: f64 = points.windows(2).map(|pair| (pair[1].1 - pair[0].1).powi(2)).sum();
     let spread = if count > 1.0 { (differences / (count - 1.0) / 2.0).sqrt() } else { 0.0 };
     (slope, spread)
@@ -395,8 +400,8 @@ mod tests {
         trees
     }
 
-    fn ends(sample: &SampledRate) -> Vec<DrawnShare> {
-        HeavyTail::new(sample, 1000).ends(400, 0.025, &mut Chance::new(1, 1))
+    fn drawn_shares(sample: &SampledRate) -> Vec<DrawnShare> {
+        HeavyTail::new(sample, 1000).drawn_shares(400, 0.025, &mut Chance::new(1, 1))
     }
 
     #[test]
@@ -417,7 +422,7 @@ mod tests {
     #[test]
     fn trees_that_are_all_the_same_leave_nothing_open() {
         let same: Vec<&[f64]> = vec![&[3.0, 1.0]; 30];
-        let DrawnShare { low, high, .. } = ends(&trees(&same))[0];
+        let DrawnShare { low, high, .. } = drawn_shares(&trees(&same))[0];
         assert!((low - 0.75).abs() < 1e-9 && (high - 0.75).abs() < 1e-9);
     }
 
@@ -436,8 +441,8 @@ mod tests {
                 })
                 .collect();
         let sample = trees(&levels.iter().map(<[f64; 2]>::as_slice).collect::<Vec<_>>());
-        let spread = |most: usize, level: usize| {
-            let (rows, mut chance) = (LevelRows::new(&sample, 39.0, most), Chance::new(3, 1));
+        let spread = |max_small: usize, level: usize| {
+            let (rows, mut chance) = (LevelRows::new(&sample, 39.0, max_small), Chance::new(3, 1));
             let draw = |_| {
                 let mut levels = [0.0; 2];
                 rows.add_to(&mut levels, &mut chance);
@@ -462,7 +467,7 @@ mod tests {
         levels.push(vec![1.0, 1.0, 1.0]);
         let levels: Vec<&[f64]> = levels.iter().map(Vec::as_slice).collect();
         let sample = trees(&levels);
-        let DrawnShare { low, high, .. } = ends(&sample)[0];
+        let DrawnShare { low, high, .. } = drawn_shares(&sample)[0];
         let value = 1.0 - sample.missing(0);
         assert!(value - low > high - value, "{low} {value} {high}");
     }

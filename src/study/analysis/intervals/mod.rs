@@ -6,7 +6,7 @@
 //! - *Drawn Webs*: the share in Webs that might have given the survey, whose large trees are drawn from
 //!   Pareto's law ([`HeavyTail`]). A sample without the largest trees of its Web does not show what it lacks,
 //!   the less the fewer trees it has. The distance of the low end from the median of the draws is therefore
-//!   multiplied by [`reach_down`]. In a Web whose trees do not follow that law to the end, because the size
+//!   multiplied by [`downward_factor`]. In a Web whose trees do not follow that law to the end, because the size
 //!   of sites is bounded, the draws of a large survey all lie too low: with 3,400 trees the high end was the
 //!   share itself, and 73 of 100 intervals held.
 //! - *Linearised*: a number of standard errors down from the corrected share and up from the measured share,
@@ -51,14 +51,19 @@ pub(super) fn intervals(
     if !(0..depths).any(is_part) {
         return (0..depths).map(|depth| Estimate::exact(value(depth))).collect();
     }
-    let drawn = HeavyTail::new(all, most_weights).ends(sampling.replicates, sampling.tail(), chance);
+    let drawn = HeavyTail::new(all, most_weights).drawn_shares(sampling.replicates, sampling.tail(), chance);
     let estimate = |depth: usize| {
-        let (of_all, is_part) = (Estimate::exact(value(depth)), is_part(depth));
+        let (uncorrected, is_part) = (Estimate::exact(value(depth)), is_part(depth));
         let corrected = corrected(all, depth, drawn[depth]);
-        let without = Estimate { corrected, no_interval: reasons[depth].filter(|_| is_part), ..of_all };
+        let without_interval =
+            Estimate { corrected, no_interval: reasons[depth].filter(|_| is_part), ..uncorrected };
         // At the deepest level the share is 1 by definition.
         let has_interval = is_part && depth + 1 < depths && reasons[depth].is_none();
-        if has_interval { hull(without, all, depth, drawn[depth], sampling) } else { without }
+        if has_interval {
+            hull(without_interval, all, depth, drawn[depth], sampling)
+        } else {
+            without_interval
+        }
     };
     (0..depths).map(estimate).collect()
 }
@@ -72,22 +77,22 @@ fn hull(
     sampling: &Sampling,
 ) -> Estimate {
     let Estimate { value, corrected, .. } = estimate;
-    let reach = sampling.normal_quantile() * spread(all, depth);
+    let half_width = sampling.normal_quantile() * spread(all, depth);
     let median = log_odds(drawn.median);
-    let down = median - reach_down(all.units) * (median - log_odds(drawn.low));
-    let low = from_log_odds(down.min(log_odds(corrected) - reach)).min(corrected);
-    let high = from_log_odds(log_odds(value) + reach).max(drawn.high).max(value);
+    let low_log_odds = median - downward_factor(all.units) * (median - log_odds(drawn.low));
+    let low = from_log_odds(low_log_odds.min(log_odds(corrected) - half_width)).min(corrected);
+    let high = from_log_odds(log_odds(value) + half_width).max(drawn.high).max(value);
     Estimate { low, high, ..estimate }
 }
 
 /// The factor on the distance of the low end from the median of the drawn Webs, for a survey of `trees`
 /// trees.
-fn reach_down(trees: u32) -> f64 {
-    1.0 + (MOST_UNKNOWN / f64::from(trees).sqrt()).min(MOST_REACH)
+fn downward_factor(trees: u32) -> f64 {
+    1.0 + (WIDENING / f64::from(trees).sqrt()).min(MAX_WIDENING)
 }
 
-const MOST_UNKNOWN: f64 = 26.0;
-const MOST_REACH: f64 = 2.0;
+const WIDENING: f64 = 26.0;
+const MAX_WIDENING: f64 = 2.0;
 
 /// Makes the ends of intervals and the corrected shares grow with depth, as the shares themselves do.
 pub(super) fn in_order(mut estimates: Vec<Estimate>) -> Vec<Estimate> {
@@ -115,15 +120,16 @@ mod tests {
 
     #[test]
     fn shares_without_an_interval_leave_the_ends_of_others_alone() {
-        let with = |low, value, high| Estimate { low, high, ..Estimate::exact(value) };
-        let ordered = in_order(vec![Estimate::exact(0.5), with(0.3, 0.6, 0.9), with(0.2, 0.7, 0.8)]);
-        assert_eq!(ordered, [Estimate::exact(0.5), with(0.3, 0.6, 0.8), with(0.3, 0.7, 0.8)]);
+        let with_ends = |low, value, high| Estimate { low, high, ..Estimate::exact(value) };
+        let ordered =
+            in_order(vec![Estimate::exact(0.5), with_ends(0.3, 0.6, 0.9), with_ends(0.2, 0.7, 0.8)]);
+        assert_eq!(ordered, [Estimate::exact(0.5), with_ends(0.3, 0.6, 0.8), with_ends(0.3, 0.7, 0.8)]);
     }
 
     #[test]
     fn fewer_trees_reach_further_down() {
         assert_eq!(
-            [reach_down(50), reach_down(169), reach_down(676), reach_down(2704)],
+            [downward_factor(50), downward_factor(169), downward_factor(676), downward_factor(2704)],
             [3.0, 3.0, 2.0, 1.5]
         );
     }

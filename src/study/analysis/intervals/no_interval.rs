@@ -20,35 +20,36 @@ pub enum NoInterval {
 
 /// The least number of site trees that must hold any of a figure. In surveys of thirty trees, intervals hold
 /// in 85 to 95 of 100 cases, whatever the method.
-const LEAST_TREES: u32 = 50;
+const MIN_TREES: u32 = 50;
 /// The least number of site trees on either side of a depth: fewer do not show how much trees differ.
-const LEAST_ON_A_SIDE: u32 = 20;
+const MIN_PER_SIDE: u32 = 20;
 /// The largest share that a single tree may hold.
-const LARGEST_SHARE: f64 = 0.5;
+const MAX_TREE_SHARE: f64 = 0.5;
 
 impl NoInterval {
     /// The rule: by depth, why the share has no interval; none if it has one, or if the share covers
     /// everything that is known.
     pub(in crate::analysis) fn by_depth(all: &SampledRate) -> Vec<Option<Self>> {
         let depths = all.beyond.len();
-        let largest = all.wholes.iter().copied().fold(0.0, f64::max);
-        let of_all = if all.units > 1 && largest > LARGEST_SHARE * all.whole {
+        let largest = all.unit_totals.iter().copied().fold(0.0, f64::max);
+        let survey_reason = if all.units > 1 && largest > MAX_TREE_SHARE * all.total_amount {
             // Takes precedence over `FewTrees`: it explains more.
             Some(Self::LargestTree)
-        } else if all.units < LEAST_TREES {
+        } else if all.units < MIN_TREES {
             Some(Self::FewTrees)
         } else {
             None
         };
-        let is_asked = |depth: usize| all.whole > 0.0 && depth + 1 < depths;
-        let at = |depth| of_all.or_else(|| Self::at_depth(all, depth)).filter(|_| is_asked(depth));
-        (0..depths).map(at).collect()
+        let is_partial = |depth: usize| all.total_amount > 0.0 && depth + 1 < depths;
+        let reason_at =
+            |depth| survey_reason.or_else(|| Self::at_depth(all, depth)).filter(|_| is_partial(depth));
+        (0..depths).map(reason_at).collect()
     }
 
     fn at_depth(all: &SampledRate, depth: usize) -> Option<Self> {
-        if all.units_below(depth) < LEAST_ON_A_SIDE {
+        if all.units_below(depth) < MIN_PER_SIDE {
             Some(Self::FewBelow)
-        } else if all.units_above(depth) < LEAST_ON_A_SIDE {
+        } else if all.units_above(depth) < MIN_PER_SIDE {
             Some(Self::FewAbove)
         } else {
             None
@@ -83,8 +84,8 @@ impl NoInterval {
     #[must_use]
     pub fn rule() -> String {
         format!(
-            "A share has an interval if at least {LEAST_TREES} site trees contribute to it, none of them more than half, at least \
-             {LEAST_ON_A_SIDE} contribute below the depth and at least {LEAST_ON_A_SIDE} down to it."
+            "A share has an interval if at least {MIN_TREES} site trees contribute to it, none of them more than half, at least \
+             {MIN_PER_SIDE} contribute below the depth and at least {MIN_PER_SIDE} down to it."
         )
     }
 
@@ -93,13 +94,13 @@ impl NoInterval {
     pub fn reason(self) -> String {
         match self {
             Self::OneSite => "one site does not show how sites differ".to_owned(),
-            Self::FewTrees => format!("fewer than {LEAST_TREES} site trees contribute to it"),
+            Self::FewTrees => format!("fewer than {MIN_TREES} site trees contribute to it"),
             Self::LargestTree => "one site tree holds more than half of it".to_owned(),
             Self::FewBelow => {
-                format!("fewer than {LEAST_ON_A_SIDE} site trees contribute to it below this depth")
+                format!("fewer than {MIN_PER_SIDE} site trees contribute to it below this depth")
             }
             Self::FewAbove => {
-                format!("fewer than {LEAST_ON_A_SIDE} site trees contribute to it down to this depth")
+                format!("fewer than {MIN_PER_SIDE} site trees contribute to it down to this depth")
             }
         }
     }

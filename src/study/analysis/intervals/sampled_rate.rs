@@ -1,10 +1,10 @@
 /// A coverage or load rate at every depth, with what each sampling unit contributes to it.
 ///
-/// The sums are of what lies deeper: `beyond[d]` of `whole` lies below depth d, and the coverage is one minus
+/// The sums are of what lies deeper: `beyond[d]` of `total_amount` lies below depth d, and the coverage is one minus
 /// that share. A unit contributes its own whole and the part of it below each depth.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct SampledRate {
-    pub(in crate::analysis) whole: f64,
+    pub(in crate::analysis) total_amount: f64,
     pub(in crate::analysis) beyond: Vec<f64>,
     /// Units that have something below each depth.
     units_below: Vec<u32>,
@@ -13,7 +13,7 @@ pub(in crate::analysis) struct SampledRate {
     /// Units that have anything.
     pub(in crate::analysis) units: u32,
     /// The whole of each unit, in the order in which the units were added.
-    pub(in crate::analysis) wholes: Vec<f64>,
+    pub(in crate::analysis) unit_totals: Vec<f64>,
     /// The index in `levels` where the levels of each unit begin, and one more for the end.
     starts: Vec<usize>,
     /// The amount of each unit at each level.
@@ -36,8 +36,18 @@ impl SampledRate {
     pub(in crate::analysis) fn new(depths: usize) -> Self {
         let (units_below, units_all_below) = (vec![0; depths], vec![0; depths]);
         let beyond = vec![0.0; depths];
-        let (wholes, starts, levels, strata) = (Vec::new(), vec![0], Vec::new(), Vec::new());
-        Self { whole: 0.0, beyond, units_below, units_all_below, units: 0, wholes, starts, levels, strata }
+        let (unit_totals, starts, levels, strata) = (Vec::new(), vec![0], Vec::new(), Vec::new());
+        Self {
+            total_amount: 0.0,
+            beyond,
+            units_below,
+            units_all_below,
+            units: 0,
+            unit_totals,
+            starts,
+            levels,
+            strata,
+        }
     }
 
     pub(in crate::analysis) fn begin_stratum(&mut self) {
@@ -47,21 +57,21 @@ impl SampledRate {
     }
 
     /// Adds a unit to the last stratum. `beyond` may end at the depth below which nothing is left.
-    pub(in crate::analysis) fn add(&mut self, whole: f64, beyond: &[f64]) {
+    pub(in crate::analysis) fn add(&mut self, total_amount: f64, beyond: &[f64]) {
         let Some(stratum) = self.strata.last_mut() else { return };
         stratum.units += 1.0;
-        stratum.w += whole;
-        stratum.ww += whole * whole;
+        stratum.w += total_amount;
+        stratum.ww += total_amount * total_amount;
         for (depth, below) in beyond.iter().enumerate().take(self.beyond.len()) {
             stratum.b[depth] += below;
-            stratum.bw[depth] += below * whole;
+            stratum.bw[depth] += below * total_amount;
             stratum.bb[depth] += below * below;
             self.units_below[depth] += u32::from(*below > 0.0);
-            self.units_all_below[depth] += u32::from(whole > 0.0 && *below >= whole);
+            self.units_all_below[depth] += u32::from(total_amount > 0.0 && *below >= total_amount);
         }
-        self.units += u32::from(whole > 0.0);
-        self.wholes.push(whole);
-        let above = std::iter::once(&whole).chain(beyond);
+        self.units += u32::from(total_amount > 0.0);
+        self.unit_totals.push(total_amount);
+        let above = std::iter::once(&total_amount).chain(beyond);
         self.levels.extend(above.zip(beyond).map(|(above, below)| above - below));
         self.starts.push(self.levels.len());
     }
@@ -73,11 +83,11 @@ impl SampledRate {
 
     /// By level, the part of the whole that no unit has alone.
     pub(in crate::analysis) fn shared(&self) -> Vec<f64> {
-        let mut above = self.whole;
+        let mut above = self.total_amount;
         let mut shared: Vec<f64> =
             self.beyond.iter().map(|below| std::mem::replace(&mut above, *below) - below).collect();
-        for unit in 0..self.wholes.len() {
-            shared.iter_mut().zip(self.levels_of(unit)).for_each(|(left, own)| *left -= own);
+        for unit in 0..self.unit_totals.len() {
+            shared.iter_mut().zip(self.levels_of(unit)).for_each(|(remainder, own)| *remainder -= own);
         }
         shared
     }
@@ -85,7 +95,7 @@ impl SampledRate {
     /// Uses the sums over the units as the total.
     pub(in crate::analysis) fn sum_up(&mut self) {
         for stratum in &self.strata {
-            self.whole += stratum.w;
+            self.total_amount += stratum.w;
             for (sum, below) in self.beyond.iter_mut().zip(&stratum.b) {
                 *sum += below;
             }
@@ -103,7 +113,7 @@ impl SampledRate {
 
     /// The share that lies below a depth; 1 if there is nothing at all, since nothing is covered.
     pub(in crate::analysis) fn missing(&self, depth: usize) -> f64 {
-        if self.whole > 0.0 { self.beyond[depth] / self.whole } else { 1.0 }
+        if self.total_amount > 0.0 { self.beyond[depth] / self.total_amount } else { 1.0 }
     }
 
     /// The standard error of that share by linearisation, with units drawn within each stratum. Every unit
@@ -112,7 +122,7 @@ impl SampledRate {
     pub(in crate::analysis) fn spread(&self, depth: usize) -> f64 {
         let missing = self.missing(depth);
         let variance: f64 = self.strata.iter().map(|stratum| stratum.variance(depth, missing)).sum();
-        if self.whole > 0.0 { variance.max(0.0).sqrt() / self.whole } else { 0.0 }
+        if self.total_amount > 0.0 { variance.max(0.0).sqrt() / self.total_amount } else { 0.0 }
     }
 }
 

@@ -11,7 +11,7 @@ use super::groups::Groups;
 /// other.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct Cells {
-    of_tree: Vec<u32>,
+    cell_by_tree: Vec<u32>,
     /// The sets that each cell belongs to, cell by cell: one for each grouping.
     sets: Vec<u32>,
     /// By set, the number of sets that share one limit.
@@ -23,14 +23,14 @@ pub(in crate::analysis) struct Cells {
 impl Cells {
     /// A single cell with all trees.
     pub(in crate::analysis) fn single(trees: usize) -> Self {
-        Self { of_tree: vec![0; trees], sets: vec![0], sharing: vec![1], width: 1 }
+        Self { cell_by_tree: vec![0; trees], sets: vec![0], sharing: vec![1], width: 1 }
     }
 
     /// Divides each cell by the groups of a further grouping.
     pub(in crate::analysis) fn and(&self, groups: &Groups) -> Self {
         let (first, count) = (self.sharing.len() as u32, groups.names.len());
         let (mut numbers, mut sets) = (HashMap::new(), Vec::new());
-        let in_groups = self.of_tree.iter().zip(&groups.of_tree);
+        let in_groups = self.cell_by_tree.iter().zip(&groups.group_by_tree);
         let cell_of = |(cell, group): (&u32, &u32)| {
             let next = numbers.len() as u32;
             *numbers.entry((*cell, *group)).or_insert_with(|| {
@@ -39,17 +39,17 @@ impl Cells {
                 next
             })
         };
-        let of_tree = in_groups.map(cell_of).collect();
+        let cell_by_tree = in_groups.map(cell_of).collect();
         let sharing = self.sharing.iter().copied().chain(std::iter::repeat_n(count, count)).collect();
-        Self { of_tree, sets, sharing, width: self.width + 1 }
+        Self { cell_by_tree, sets, sharing, width: self.width + 1 }
     }
 
     pub(in crate::analysis) fn count(&self) -> usize {
         self.sets.len() / self.width
     }
 
-    pub(in crate::analysis) fn of_tree(&self, tree: u32) -> usize {
-        self.of_tree[tree as usize] as usize
+    pub(in crate::analysis) fn cell_number(&self, tree: u32) -> usize {
+        self.cell_by_tree[tree as usize] as usize
     }
 
     pub(in crate::analysis) fn sets_of(&self, cell: usize) -> &[u32] {
@@ -66,16 +66,17 @@ impl Cells {
 mod tests {
     use super::*;
 
-    fn groups(of_tree: &[u32]) -> Groups {
-        let names = (0..=of_tree.iter().copied().max().unwrap()).map(|group| group.to_string()).collect();
-        Groups { names, of_tree: of_tree.to_vec() }
+    fn groups(group_by_tree: &[u32]) -> Groups {
+        let names =
+            (0..=group_by_tree.iter().copied().max().unwrap()).map(|group| group.to_string()).collect();
+        Groups { names, group_by_tree: group_by_tree.to_vec() }
     }
 
     #[test]
     fn trees_of_the_same_groups_are_a_cell() {
         let cells = Cells::single(5).and(&groups(&[0, 0, 1, 1, 0])).and(&groups(&[2, 1, 0, 0, 2]));
-        let of_tree: Vec<_> = (0..5).map(|tree| cells.of_tree(tree)).collect();
-        assert_eq!((of_tree, cells.count()), (vec![0, 1, 2, 2, 0], 3));
+        let cell_by_tree: Vec<_> = (0..5).map(|tree| cells.cell_number(tree)).collect();
+        assert_eq!((cell_by_tree, cells.count()), (vec![0, 1, 2, 2, 0], 3));
         let sets: Vec<_> = (0..3).map(|cell| cells.sets_of(cell)).collect();
         assert_eq!(sets, [[0, 1, 5], [0, 1, 4], [0, 2, 3]]);
         assert_eq!(cells.sharing(), [1, 2, 2, 3, 3, 3]);

@@ -34,15 +34,15 @@ impl GroupedKeys {
     }
 
     /// The keys known to each of these groups, if the links were read for this grouping.
-    pub(in crate::analysis) fn of_groups(&self, groups: &Groups) -> Option<Vec<KnownKeys>> {
+    pub(in crate::analysis) fn for_groups(&self, groups: &Groups) -> Option<Vec<KnownKeys>> {
         let number = self.groupings.iter().position(|other| other == groups)?;
         let first = 1 + self.groupings[..number].iter().map(|other| other.names.len()).sum::<usize>();
-        let (sets, places) = (first..first + groups.names.len(), groups.places());
+        let (sets, positions) = (first..first + groups.names.len(), groups.positions());
         let mut known: Vec<KnownKeys> =
             self.gathered[0].0[sets.clone()].iter().map(|_| KnownKeys::default()).collect();
         for (kind, (counts, sampled)) in self.gathered.iter().enumerate() {
-            let of_sets = counts[sets.clone()].iter().zip(sampled.sets(sets.clone(), &places));
-            for (known, (counts, occurrences)) in known.iter_mut().zip(of_sets) {
+            let by_set = counts[sets.clone()].iter().zip(sampled.sets(sets.clone(), &positions));
+            for (known, (counts, occurrences)) in known.iter_mut().zip(by_set) {
                 known.counts[kind] = counts.clone();
                 known.occurrences[kind] = occurrences;
             }
@@ -63,11 +63,11 @@ mod tests {
     use crate::analysis::{Grouping, Recorded};
 
     fn by(names: u32, trees: usize, group: impl Fn(u32) -> u32) -> Groups {
-        let of_tree = (0..).take(trees).map(group).collect();
-        Groups { names: (0..names).map(|name| name.to_string()).collect(), of_tree }
+        let group_by_tree = (0..).take(trees).map(group).collect();
+        Groups { names: (0..names).map(|name| name.to_string()).collect(), group_by_tree }
     }
 
-    fn divided(recorded: &Recorded, groupings: Vec<Groups>) -> GroupedKeys {
+    fn group_keys(recorded: &Recorded, groupings: Vec<Groups>) -> GroupedKeys {
         let cells = cells(recorded.trees.len(), &groupings);
         let gathered = recorded.known.occurrences.each_ref().map(|all| Gatherer::collect(&cells, all.list()));
         GroupedKeys { groupings, gathered }
@@ -78,18 +78,18 @@ mod tests {
         let recorded = survey(&country(90, 5, 3));
         let groupings =
             vec![Groups::largest(&recorded.trees, Grouping::Cctld, 1), by(4, 90, |tree| tree / 25)];
-        let divided = divided(&recorded, groupings.clone());
-        assert_eq!(divided.all_trees().counts, recorded.known.counts);
+        let group_keys = group_keys(&recorded, groupings.clone());
+        assert_eq!(group_keys.all_trees().counts, recorded.known.counts);
         for groups in groupings {
-            let of_groups = divided.of_groups(&groups).unwrap();
-            assert_eq!(of_groups.len(), groups.names.len());
-            for (group, known) in (0..).zip(of_groups) {
-                let alone = recorded.only(|tree| groups.of_tree[tree] == group).known;
+            let by_group = group_keys.for_groups(&groups).unwrap();
+            assert_eq!(by_group.len(), groups.names.len());
+            for (group, known) in (0..).zip(by_group) {
+                let alone = recorded.only(|tree| groups.group_by_tree[tree] == group).known;
                 assert_eq!(known.counts, alone.counts);
                 let lists = |known: &KnownKeys| known.occurrences.each_ref().map(|all| all.list().to_vec());
                 assert_eq!(lists(&known), lists(&alone));
             }
         }
-        assert!(divided.of_groups(&by(2, 90, |tree| tree % 2)).is_none());
+        assert!(group_keys.for_groups(&by(2, 90, |tree| tree % 2)).is_none());
     }
 }

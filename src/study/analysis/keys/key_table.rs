@@ -30,22 +30,22 @@ pub(in crate::analysis) trait Word {
 #[derive(Default)]
 struct TablePart {
     sorted: PackedKeys,
-    fresh: Vec<u64>,
+    unsorted: Vec<u64>,
 }
 
 const PART_BITS: u32 = 14;
 const PARTS: usize = 1 << PART_BITS;
 /// The number of parts that a thread takes at once. The parts of a small table are nearly empty, and taking
 /// them one by one would cost more than the work.
-const PARTS_A_TURN: usize = 32;
+const PARTS_PER_BATCH: usize = 32;
 /// The number of buckets for sorting a part. Keys are hashes and spread evenly, so a bucket holds at most
 /// about a hundred words in a part of the largest table.
-const PLACES: usize = 1 << 6;
+const BUCKETS: usize = 1 << 6;
 /// With fewer fresh words, sorting is not worth the interruption.
-const FEWEST_FRESH: usize = 1 << 10;
+const MIN_UNSORTED: usize = 1 << 10;
 /// Fresh words are merged when they exceed a quarter of the sorted words. More waiting words take more
 /// memory; fewer mean that the sorted words are copied more often.
-const FRESH_SHARE: usize = 4;
+const UNSORTED_SHARE: usize = 4;
 
 impl<W: Word + Sync> KeyTable<W> {
     pub(in crate::analysis) fn new(form: W) -> Self {
@@ -54,11 +54,11 @@ impl<W: Word + Sync> KeyTable<W> {
 
     /// Adds words, given as keys and the other bits of the word.
     fn add_words(&self, words: impl Iterator<Item = (u64, u64)> + Clone) {
-        let placed = |(key, beside): (u64, u64)| {
-            ((key >> (u64::BITS - PART_BITS)) as usize, key << PART_BITS | beside)
+        let bucketed = |(key, payload): (u64, u64)| {
+            ((key >> (u64::BITS - PART_BITS)) as usize, key << PART_BITS | payload)
         };
-        let places = partition::<PARTS>(words.map(placed));
-        for (part, words) in self.parts.iter().zip(places.each()).filter(|(_, words)| !words.is_empty()) {
+        let buckets = partition::<PARTS>(words.map(bucketed));
+        for (part, words) in self.parts.iter().zip(buckets.each()).filter(|(_, words)| !words.is_empty()) {
             part.lock().unwrap_or_else(PoisonError::into_inner).add(words, &self.form);
         }
     }
@@ -72,34 +72,37 @@ impl<W: Word + Sync> KeyTable<W> {
             work(part.sorted, &form)
         };
         let mut parts = parts.into_iter();
-        let some =
-            || Some(parts.by_ref().take(PARTS_A_TURN).collect()).filter(|some: &Vec<_>| !some.is_empty());
-        let work =
-            |some: Vec<Mutex<TablePart>>| Ok::<_, Infallible>(some.into_iter().map(sorted_in).collect());
-        let take = |made: Vec<T>| {
-            made.into_iter().for_each(&mut take);
+        let next_parts = || {
+            Some(parts.by_ref().take(PARTS_PER_BATCH).collect())
+                .filter(|next_parts: &Vec<_>| !next_parts.is_empty())
+        };
+        let work = |next_parts: Vec<Mutex<TablePart>>| {
+            Ok::<_, Infallible>(next_parts.into_iter().map(sorted_in).collect())
+        };
+        let take = |results: Vec<T>| {
+            results.into_iter().for_each(&mut take);
             Ok(())
         };
-        let Ok(()) = in_turn(std::iter::from_fn(some), work, take);
+        let Ok(()) = in_turn(std::iter::from_fn(next_parts), work, take);
     }
 }
 
 impl TablePart {
     fn add<W: Word>(&mut self, words: &[u64], form: &W) {
         // Growth by doubling would reserve half as much memory again for words that never come.
-        if self.fresh.capacity() - self.fresh.len() < words.len() {
-            self.fresh.reserve_exact(words.len().max(self.fresh.len() / 4));
+        if self.unsorted.capacity() - self.unsorted.len() < words.len() {
+            self.unsorted.reserve_exact(words.len().max(self.unsorted.len() / 4));
         }
-        self.fresh.extend_from_slice(words);
-        if self.fresh.len() >= FEWEST_FRESH.max(self.sorted.len() / FRESH_SHARE) {
+        self.unsorted.extend_from_slice(words);
+        if self.unsorted.len() >= MIN_UNSORTED.max(self.sorted.len() / UNSORTED_SHARE) {
             self.sort_in(form);
         }
     }
 
     fn sort_in<W: Word>(&mut self, form: &W) {
-        let fresh = sorted::<PLACES>(&self.fresh);
-        self.fresh.clear();
-        self.sorted = self.sorted.with(fresh.into_iter().map(|word| form.entry(word)), W::join);
+        let unsorted = sorted::<BUCKETS>(&self.unsorted);
+        self.unsorted.clear();
+        self.sorted = self.sorted.merged_with(unsorted.into_iter().map(|word| form.entry(word)), W::join);
     }
 }
 
@@ -157,10 +160,10 @@ impl<'c> KeyTable<CellWord<'c>> {
 
     pub(in crate::analysis) fn add<'o>(&self, occurrences: impl Iterator<Item = &'o Occurrence> + Clone) {
         let CellWord { cells, cell_bits, range } = self.form;
-        let told = !(((1 << (cell_bits + DEPTH_BITS)) - 1) >> PART_BITS);
+        let key_mask = !(((1 << (cell_bits + DEPTH_BITS)) - 1) >> PART_BITS);
         let word = |one: &Occurrence| {
-            let cell = (cells.of_tree(one.tree) as u64) << DEPTH_BITS;
-            (one.key << range.bits & told, cell | u64::from(one.depth).min(DEPTH_MASK))
+            let cell = (cells.cell_number(one.tree) as u64) << DEPTH_BITS;
+            (one.key << range.bits & key_mask, cell | u64::from(one.depth).min(DEPTH_MASK))
         };
         self.add_words(occurrences.map(word));
     }
@@ -172,12 +175,12 @@ impl<'c> KeyTable<CellWord<'c>> {
                 (0..).zip(part.new).for_each(|(depth, keys)| known.add(depth, keys));
             }
         };
-        self.each_part(|part, form| form.known_of(&part), add);
+        self.each_part(|part, form| form.count_known(&part), add);
     }
 }
 
 impl CellWord<'_> {
-    fn known_of(&self, part: &PackedKeys) -> Vec<KnownByDepth> {
+    fn count_known(&self, part: &PackedKeys) -> Vec<KnownByDepth> {
         let mut least = LeastDepths::new(self.cells.sharing().len());
         let mut last = 0;
         for (entry, depth) in part.iter() {
@@ -195,18 +198,22 @@ impl CellWord<'_> {
 /// Finds the least depth of a key in each set, for one key after the other.
 struct LeastDepths {
     known: Vec<KnownByDepth>,
-    of_set: Vec<u16>,
+    depth_by_set: Vec<u16>,
     /// The sets that know the key.
     seen: Vec<usize>,
 }
 
 impl LeastDepths {
     fn new(sets: usize) -> Self {
-        Self { known: vec![KnownByDepth::default(); sets], of_set: vec![u16::MAX; sets], seen: Vec::new() }
+        Self {
+            known: vec![KnownByDepth::default(); sets],
+            depth_by_set: vec![u16::MAX; sets],
+            seen: Vec::new(),
+        }
     }
 
     fn see(&mut self, set: usize, depth: u16) {
-        let least = &mut self.of_set[set];
+        let least = &mut self.depth_by_set[set];
         if *least == u16::MAX {
             self.seen.push(set);
         }
@@ -215,7 +222,7 @@ impl LeastDepths {
 
     fn count(&mut self) {
         for set in self.seen.drain(..) {
-            self.known[set].add(std::mem::replace(&mut self.of_set[set], u16::MAX), 1);
+            self.known[set].add(std::mem::replace(&mut self.depth_by_set[set], u16::MAX), 1);
         }
     }
 }
@@ -285,7 +292,7 @@ mod tests {
             for (key, tree, depth) in rows {
                 occurrences.push(Occurrence { key: xxh3_64(&key.to_le_bytes()), tree, depth });
                 let depth = depth.min(255);
-                for set in cells.sets_of(cells.of_tree(tree)) {
+                for set in cells.sets_of(cells.cell_number(tree)) {
                     least.entry((*set as usize, key)).and_modify(|least| *least = depth.min(*least)).or_insert(depth);
                 }
             }

@@ -21,21 +21,26 @@ pub(in crate::analysis) struct RowIndex {
 struct LinkColumn {
     name: &'static str,
     /// The kinds. Addresses are found through hosts and come before them.
-    tells: &'static [Kind],
+    counted_kinds: &'static [Kind],
     /// Whether a tree repeats the same value many times.
     repeats: bool,
     /// The maximum number of links for one pass. If there are more, each pass takes the keys of one range.
     /// This bounds the memory of a pass to about 200 MB. A further pass over 10⁸ links takes 4 to 6 seconds
     /// on two cores.
-    links_a_look: u64,
+    links_per_pass: u64,
 }
 
 /// Each column is read in separate passes, since one may have tens of millions of keys. Sites link to several
 /// URLs of each host.
 const COLUMNS: [LinkColumn; 3] = [
-    LinkColumn { name: "url", tells: &[Kind::Urls], repeats: false, links_a_look: 1 << 25 },
-    LinkColumn { name: "host", tells: &[Kind::Addresses, Kind::Hosts], repeats: true, links_a_look: 1 << 26 },
-    LinkColumn { name: "target_site", tells: &[Kind::Sites], repeats: true, links_a_look: 1 << 26 },
+    LinkColumn { name: "url", counted_kinds: &[Kind::Urls], repeats: false, links_per_pass: 1 << 25 },
+    LinkColumn {
+        name: "host",
+        counted_kinds: &[Kind::Addresses, Kind::Hosts],
+        repeats: true,
+        links_per_pass: 1 << 26,
+    },
+    LinkColumn { name: "target_site", counted_kinds: &[Kind::Sites], repeats: true, links_per_pass: 1 << 26 },
 ];
 
 /// Reads the keys of each of these kinds that the sets of trees know, from the links of the survey in `dir`.
@@ -46,19 +51,20 @@ pub(in crate::analysis) fn gather(
     wanted: &[Kind],
 ) -> Result<Gathered, AnalysisError> {
     let sets = cells.sharing().len();
-    let mut gathered = Kind::ALL.map(|_| (vec![KnownByDepth::default(); sets], KeySample::nothing(sets)));
+    let mut gathered = Kind::ALL.map(|_| (vec![KnownByDepth::default(); sets], KeySample::empty(sets)));
     if wanted.is_empty() {
         return Ok(gathered);
     }
     let rows = row_count(dir, LinkRow::TABLE)?.rows;
     for column in COLUMNS {
-        let kinds: Vec<Kind> = column.tells.iter().copied().filter(|kind| wanted.contains(kind)).collect();
+        let kinds: Vec<Kind> =
+            column.counted_kinds.iter().copied().filter(|kind| wanted.contains(kind)).collect();
         if kinds.is_empty() {
             continue;
         }
         let mut gatherers: Vec<Gatherer> = kinds.iter().map(|_| Gatherer::new(cells)).collect();
-        for range in Range::each(rows.div_ceil(column.links_a_look).max(1).next_power_of_two().ilog2()) {
-            column.look(dir, index, range, &kinds, &mut gatherers)?;
+        for range in Range::each(rows.div_ceil(column.links_per_pass).max(1).next_power_of_two().ilog2()) {
+            column.pass(dir, index, range, &kinds, &mut gatherers)?;
         }
         for (kind, gatherer) in kinds.into_iter().zip(gatherers) {
             gathered[kind as usize] = gatherer.finish();
@@ -69,7 +75,7 @@ pub(in crate::analysis) fn gather(
 
 impl LinkColumn {
     /// Reads the links once and gathers the keys of a range.
-    fn look(
+    fn pass(
         &self,
         dir: &Path,
         index: &RowIndex,
@@ -77,27 +83,27 @@ impl LinkColumn {
         kinds: &[Kind],
         gatherers: &mut [Gatherer<'_>],
     ) -> Result<(), AnalysisError> {
-        let looks: Vec<RangeReader<'_, '_>> =
-            gatherers.iter_mut().map(|gatherer| gatherer.look(range)).collect();
+        let passes: Vec<RangeReader<'_, '_>> =
+            gatherers.iter_mut().map(|gatherer| gatherer.pass(range)).collect();
         let digest = |frame: DataFrame| {
             let named = self.occurrences(&frame, index)?;
             drop(frame);
-            for (kind, look) in kinds.iter().zip(&looks) {
+            for (kind, pass) in kinds.iter().zip(&passes) {
                 match kind {
-                    Kind::Addresses => look.add(&at_addresses(&named, index)),
-                    _ => look.add(&named),
+                    Kind::Addresses => pass.add(&to_addresses(&named, index)),
+                    _ => pass.add(&named),
                 }
             }
             Ok(())
         };
         digest_each::<LinkRow, _>(dir, &with_tree(&["depth", self.name]), digest, Ok)?;
-        looks.into_iter().for_each(RangeReader::end);
+        passes.into_iter().for_each(RangeReader::end);
         Ok(())
     }
 
     /// The occurrences of the values of the column.
     fn occurrences(&self, frame: &DataFrame, index: &RowIndex) -> PolarsResult<Vec<Occurrence>> {
-        let trees = index.trees.of_rows(frame)?;
+        let trees = index.trees.for_rows(frame)?;
         let (names, depths) = (frame.column(self.name)?.str()?, frame.column("depth")?.u32()?);
         let mut occurrences = Vec::with_capacity(trees.len());
         for ((name, tree), depth) in names.iter().zip(trees).zip(depths.iter()) {
@@ -113,8 +119,8 @@ impl LinkColumn {
 
 /// Keeps each key once in a tree, at its least depth. The rows of a tree must be adjacent.
 fn once_a_tree(occurrences: &mut Vec<Occurrence>) {
-    for of_tree in occurrences.chunk_by_mut(|one, other| one.tree == other.tree) {
-        of_tree.sort_unstable_by_key(Occurrence::rank);
+    for tree_occurrences in occurrences.chunk_by_mut(|one, other| one.tree == other.tree) {
+        tree_occurrences.sort_unstable_by_key(Occurrence::rank);
     }
     occurrences.dedup_by_key(|one| (one.key, one.tree));
 }
@@ -123,11 +129,11 @@ fn once_a_tree(occurrences: &mut Vec<Occurrence>) {
 pub(in crate::analysis) type Gathered = [(Vec<KnownByDepth>, KeySample); Kind::ALL.len()];
 
 /// The addresses of the hosts that were contacted.
-fn at_addresses(hosts: &[Occurrence], index: &RowIndex) -> Vec<Occurrence> {
-    let at_address = |host: &Occurrence| {
+fn to_addresses(hosts: &[Occurrence], index: &RowIndex) -> Vec<Occurrence> {
+    let to_address = |host: &Occurrence| {
         index.addresses.get(&host.key).map(|address| Occurrence { key: *address, ..*host })
     };
-    hosts.iter().filter_map(at_address).collect()
+    hosts.iter().filter_map(to_address).collect()
 }
 
 /// Gathers one kind of keys from the links.
@@ -151,15 +157,15 @@ impl<'c> Gatherer<'c> {
     ) -> (Vec<KnownByDepth>, KeySample) {
         let mut gatherer = Self::new(cells);
         for range in Range::each(1) {
-            let look = gatherer.look(range);
-            look.add(occurrences);
-            look.end();
+            let pass = gatherer.pass(range);
+            pass.add(occurrences);
+            pass.end();
         }
         gatherer.finish()
     }
 
     /// Begins a pass over the links for the keys of a range.
-    fn look(&mut self, range: Range) -> RangeReader<'_, 'c> {
+    fn pass(&mut self, range: Range) -> RangeReader<'_, 'c> {
         let Self { cells, known, sample } = self;
         RangeReader { range, distinct: KeyTable::in_cells(cells, range), known, sample }
     }

@@ -31,7 +31,7 @@ impl Occurrences {
 
     /// The occurrences, grouped by key.
     pub fn keys(&self) -> impl Iterator<Item = &[Occurrence]> {
-        self.list.chunk_by(|one, other| one.key == other.key)
+        self.list.chunk_by(|a, b| a.key == b.key)
     }
 
     /// The share of all keys that are in the sample.
@@ -40,9 +40,9 @@ impl Occurrences {
         0.5_f64.powi(i32::try_from(self.halvings).unwrap_or(i32::MAX))
     }
 
-    /// The number of times that the keys must be halved until there are about `most` occurrences or fewer,
+    /// The number of times that the keys must be halved until there are about `limit` occurrences or fewer,
     /// including the halvings already made.
-    pub(in crate::analysis) fn halvings_to(&self, most: usize) -> u32 {
-        self.halvings + self.list.len().div_ceil(most.max(1)).max(1).next_power_of_two().ilog2()
+    pub(in crate::analysis) fn halvings_to(&self, limit: usize) -> u32 {
+        self.halvings + self.list.len().div_ceil(limit.max(1)).max(1).next_power_of_two().ilog2()
     }
 }

@@ -25,10 +25,10 @@ impl PackedKeys {
     }
 
     pub(in crate::analysis) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
-        let (mut place, mut key) = (0, 0);
+        let (mut offset, mut key) = (0, 0);
         (0..self.len).map(move |_| {
-            let (difference, number, length) = first_of(&self.bytes[place..]);
-            place += length;
+            let (difference, number, length) = decode_first(&self.bytes[offset..]);
+            offset += length;
             key += difference;
             (key, number)
         })
@@ -36,7 +36,7 @@ impl PackedKeys {
 
     /// Merges these keys with others, which must be in order and may repeat a key. Numbers of equal keys are
     /// joined.
-    pub(in crate::analysis) fn with(
+    pub(in crate::analysis) fn merged_with(
         &self,
         others: impl Iterator<Item = (u64, u32)>,
         join: impl Fn(u32, u32) -> u32,
@@ -82,20 +82,20 @@ impl<J: Fn(u32, u32) -> u32> KeyMerger<J> {
 }
 
 /// Reads the first entry of these bytes: its difference, its number and its length.
-fn first_of(bytes: &[u8]) -> (u64, u32, usize) {
-    let mut eight = [0; 8];
-    eight.copy_from_slice(&bytes[..8]);
-    let all = u64::from_le_bytes(eight);
+fn decode_first(bytes: &[u8]) -> (u64, u32, usize) {
+    let mut word_bytes = [0; 8];
+    word_bytes.copy_from_slice(&bytes[..8]);
+    let all = u64::from_le_bytes(word_bytes);
     let length = (all & ((1 << LENGTH_BITS) - 1)) as usize + 1;
     let unread = u64::BITS - 8 * length as u32;
-    let told = all << unread >> unread >> LENGTH_BITS;
-    let (difference, number) = (told >> NUMBER_BITS, told & LARGE);
+    let word = all << unread >> unread >> LENGTH_BITS;
+    let (difference, number) = (word >> NUMBER_BITS, word & LARGE);
     if number < LARGE {
         return (difference, number as u32, length);
     }
-    let mut four = [0; LARGE_BYTES];
-    four.copy_from_slice(&bytes[length..length + LARGE_BYTES]);
-    (difference, u32::from_le_bytes(four), length + LARGE_BYTES)
+    let mut number_bytes = [0; LARGE_BYTES];
+    number_bytes.copy_from_slice(&bytes[length..length + LARGE_BYTES]);
+    (difference, u32::from_le_bytes(number_bytes), length + LARGE_BYTES)
 }
 
 struct KeyWriter {
@@ -107,9 +107,9 @@ struct KeyWriter {
 impl KeyWriter {
     fn push(&mut self, key: u64, number: u32) {
         let difference = key - self.last_key;
-        let told = (difference << NUMBER_BITS | u64::from(number).min(LARGE)) << LENGTH_BITS;
-        let length = (u64::BITS - told.leading_zeros()).div_ceil(8).max(1);
-        let all = told | u64::from(length - 1);
+        let word = (difference << NUMBER_BITS | u64::from(number).min(LARGE)) << LENGTH_BITS;
+        let length = (u64::BITS - word.leading_zeros()).div_ceil(8).max(1);
+        let all = word | u64::from(length - 1);
         // Writing all eight bytes is faster than writing some of them. The surplus is cut off.
         let end = self.bytes.len() + length as usize;
         self.bytes.extend_from_slice(&all.to_le_bytes());
@@ -151,7 +151,7 @@ mod tests {
                 };
                 let mut piece: Vec<(u64, u32)> = piece.into_iter().map(entry).collect();
                 piece.sort_unstable();
-                packed = packed.with(piece.iter().copied(), u32::wrapping_add);
+                packed = packed.merged_with(piece.iter().copied(), u32::wrapping_add);
                 for (key, number) in piece {
                     let joined: &mut u32 = expected.entry(key).or_default();
                     *joined = joined.wrapping_add(number);

@@ -1,34 +1,34 @@
-/// Words grouped by place (bucket).
-pub(in crate::analysis) struct PartitionedWords<const PLACES: usize> {
+/// Words grouped by bucket.
+pub(in crate::analysis) struct PartitionedWords<const BUCKETS: usize> {
     words: Vec<u64>,
     /// The index at which the words of each place end.
-    ends: [usize; PLACES],
+    ends: [usize; BUCKETS],
 }
 
-/// Groups words by their places, which must be less than `PLACES`.
-pub(in crate::analysis) fn partition<const PLACES: usize>(
+/// Groups words by their buckets, which must be less than `BUCKETS`.
+pub(in crate::analysis) fn partition<const BUCKETS: usize>(
     words: impl Iterator<Item = (usize, u64)> + Clone,
-) -> PartitionedWords<PLACES> {
-    let mut ends = [0; PLACES];
-    words.clone().for_each(|(place, _)| ends[place] += 1);
+) -> PartitionedWords<BUCKETS> {
+    let mut ends = [0; BUCKETS];
+    words.clone().for_each(|(bucket, _)| ends[bucket] += 1);
     // Each `end` first holds the start of its place, and reaches the end as its words are written.
     let mut begin = 0;
     for end in &mut ends {
         begin += std::mem::replace(end, begin);
     }
-    let mut together = vec![0; begin];
-    for (place, word) in words {
-        together[ends[place]] = word;
-        ends[place] += 1;
+    let mut grouped = vec![0; begin];
+    for (bucket, word) in words {
+        grouped[ends[bucket]] = word;
+        ends[bucket] += 1;
     }
-    PartitionedWords { words: together, ends }
+    PartitionedWords { words: grouped, ends }
 }
 
-/// Sorts words whose highest bits are spread evenly, by distributing them over the places first.
-pub(in crate::analysis) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64> {
-    let place = |word: u64| (word >> (u64::BITS - PLACES.ilog2())) as usize;
+/// Sorts words whose highest bits are spread evenly, by distributing them over the buckets first.
+pub(in crate::analysis) fn sorted<const BUCKETS: usize>(words: &[u64]) -> Vec<u64> {
+    let bucket = |word: u64| (word >> (u64::BITS - BUCKETS.ilog2())) as usize;
     let PartitionedWords { mut words, ends } =
-        partition::<PLACES>(words.iter().map(|word| (place(*word), *word)));
+        partition::<BUCKETS>(words.iter().map(|word| (bucket(*word), *word)));
     let mut begin = 0;
     for end in ends {
         words[begin..end].sort_unstable();
@@ -37,7 +37,7 @@ pub(in crate::analysis) fn sorted<const PLACES: usize>(words: &[u64]) -> Vec<u64
     words
 }
 
-impl<const PLACES: usize> PartitionedWords<PLACES> {
+impl<const BUCKETS: usize> PartitionedWords<BUCKETS> {
     /// The words of each place.
     pub(in crate::analysis) fn each(&self) -> impl Iterator<Item = &[u64]> {
         let begins = std::iter::once(&0).chain(&self.ends);
@@ -56,10 +56,10 @@ mod tests {
         fn each_word_is_at_its_place_and_all_are_in_order(
             words in prop::collection::vec(any::<u64>(), 0..300),
         ) {
-            let places = partition::<16>(words.iter().map(|word| ((word % 16) as usize, *word)));
-            for (place, some) in (0..).zip(places.each()) {
-                let of_place: Vec<u64> = words.iter().copied().filter(|word| word % 16 == place).collect();
-                prop_assert_eq!(some, of_place);
+            let buckets = partition::<16>(words.iter().map(|word| ((word % 16) as usize, *word)));
+            for (bucket, slice) in (0..).zip(buckets.each()) {
+                let bucket_words: Vec<u64> = words.iter().copied().filter(|word| word % 16 == bucket).collect();
+                prop_assert_eq!(slice, bucket_words);
             }
             let mut expected = words.clone();
             expected.sort_unstable();

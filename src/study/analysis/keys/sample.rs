@@ -29,27 +29,33 @@ struct SampledSet<'c> {
     halvings: Vec<u32>,
     limits: Vec<usize>,
     /// The length of `list` above which keys are halved.
-    room: usize,
+    capacity: usize,
 }
 
 impl<'c> KeySampler<'c> {
     /// A sampler that keeps at most `limit` occurrences for all trees.
     pub(in crate::analysis) fn new(cells: &'c Cells, limit: usize) -> Self {
         let limits: Vec<usize> = cells.sharing().iter().map(|groups| limit / groups).collect();
-        let chosen =
-            SampledSet { cells, list: Vec::new(), halvings: vec![0; limits.len()], limits, room: limit * 2 };
+        let chosen = SampledSet {
+            cells,
+            list: Vec::new(),
+            halvings: vec![0; limits.len()],
+            limits,
+            capacity: limit * 2,
+        };
         let halvings = (0..cells.count()).map(|_| AtomicU32::new(0)).collect();
         Self { cells, chosen: Mutex::new(chosen), halvings }
     }
 
     pub(in crate::analysis) fn add<'o>(&self, occurrences: impl Iterator<Item = &'o Occurrence>) {
-        let halvings = |one: &Occurrence| self.halvings[self.cells.of_tree(one.tree)].load(Ordering::Relaxed);
+        let halvings =
+            |one: &Occurrence| self.halvings[self.cells.cell_number(one.tree)].load(Ordering::Relaxed);
         let likely = |one: &&Occurrence| one.is_left_after(halvings(one));
         let mut likely: Vec<Occurrence> = occurrences.filter(likely).copied().collect();
         likely.sort_unstable_by_key(Occurrence::rank);
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
-        for some in likely.chunks((chosen.room / 2).max(1)) {
-            chosen.add(some, &self.halvings);
+        for chunk in likely.chunks((chosen.capacity / 2).max(1)) {
+            chosen.add(chunk, &self.halvings);
         }
     }
 
@@ -63,11 +69,12 @@ impl<'c> KeySampler<'c> {
 
 impl SampledSet<'_> {
     fn add(&mut self, occurrences: &[Occurrence], halvings: &[AtomicU32]) {
-        if self.list.len() + occurrences.len() > self.room {
+        if self.list.len() + occurrences.len() > self.capacity {
             self.halve(halvings);
         }
-        let of_cell = |one: &Occurrence| halvings[self.cells.of_tree(one.tree)].load(Ordering::Relaxed);
-        self.list.extend(occurrences.iter().filter(|one| one.is_left_after(of_cell(one))));
+        let cell_halvings =
+            |one: &Occurrence| halvings[self.cells.cell_number(one.tree)].load(Ordering::Relaxed);
+        self.list.extend(occurrences.iter().filter(|one| one.is_left_after(cell_halvings(one))));
     }
 
     /// Drops half of the keys of each set as many times as needed. The number of halvings after the last call
@@ -81,8 +88,9 @@ impl SampledSet<'_> {
             halvings.store(least, Ordering::Relaxed);
         }
         let cells = self.cells;
-        self.list.retain(|one| one.is_left_after(halvings[cells.of_tree(one.tree)].load(Ordering::Relaxed)));
-        self.room = self.room.max(self.list.len() * 2);
+        self.list
+            .retain(|one| one.is_left_after(halvings[cells.cell_number(one.tree)].load(Ordering::Relaxed)));
+        self.capacity = self.capacity.max(self.list.len() * 2);
     }
 
     /// Counts how often the keys of each set must be halved, so that it has no more occurrences than its
@@ -91,14 +99,14 @@ impl SampledSet<'_> {
         // By set and by the number of trailing zero bits of the key, the number of occurrences.
         let mut zeros = vec![[0; u64::BITS as usize + 1]; self.limits.len()];
         for one in &self.list {
-            for set in self.cells.sets_of(self.cells.of_tree(one.tree)) {
+            for set in self.cells.sets_of(self.cells.cell_number(one.tree)) {
                 zeros[*set as usize][one.key.trailing_zeros() as usize] += 1;
             }
         }
         for ((zeros, limit), halvings) in zeros.iter().zip(&self.limits).zip(&mut self.halvings) {
-            let mut left: usize = zeros[*halvings as usize..].iter().sum();
-            while left > *limit && *halvings < u64::BITS {
-                left -= zeros[*halvings as usize];
+            let mut remaining: usize = zeros[*halvings as usize..].iter().sum();
+            while remaining > *limit && *halvings < u64::BITS {
+                remaining -= zeros[*halvings as usize];
                 *halvings += 1;
             }
         }
@@ -122,7 +130,7 @@ pub(in crate::analysis) struct KeySample {
 
 impl KeySample {
     /// An empty sample for this number of sets.
-    pub(in crate::analysis) fn nothing(sets: usize) -> Self {
+    pub(in crate::analysis) fn empty(sets: usize) -> Self {
         Self { list: Vec::new(), halvings: vec![0; sets] }
     }
 
@@ -141,18 +149,18 @@ impl KeySample {
         places: &[(usize, u32)],
     ) -> Vec<Occurrences> {
         let halvings = &self.halvings[sets];
-        let left = || {
+        let remaining = || {
             let of_set = |one: &Occurrence| (places[one.tree as usize], *one);
             self.list.iter().map(of_set).filter(|((set, _), one)| one.is_left_after(halvings[*set]))
         };
         let mut counts = vec![0; halvings.len()];
-        left().for_each(|((set, _), _)| counts[set] += 1);
+        remaining().for_each(|((set, _), _)| counts[set] += 1);
         let of_set = |(count, halvings): (&usize, &u32)| Occurrences {
             list: Vec::with_capacity(*count),
             halvings: *halvings,
         };
         let mut occurrences: Vec<Occurrences> = counts.iter().zip(halvings).map(of_set).collect();
-        for ((set, tree), one) in left() {
+        for ((set, tree), one) in remaining() {
             occurrences[set].list.push(Occurrence { tree, ..one });
         }
         occurrences
@@ -181,16 +189,16 @@ mod tests {
     use crate::analysis::curves::worlds;
 
     /// The occurrences of a set that remain after `halvings` halvings.
-    fn left(occurrences: &[Occurrence], in_set: impl Fn(u32) -> bool, halvings: u32) -> Vec<Occurrence> {
+    fn remaining(occurrences: &[Occurrence], in_set: impl Fn(u32) -> bool, halvings: u32) -> Vec<Occurrence> {
         let mut least: HashMap<(u64, u32), u16> = HashMap::new();
         for Occurrence { key, tree, depth } in occurrences.iter().filter(|one| in_set(one.tree)) {
             least.entry((*key, *tree)).and_modify(|least| *least = *depth.min(least)).or_insert(*depth);
         }
         let occurrence = |((key, tree), depth)| Occurrence { key, tree, depth };
-        let mut left: Vec<Occurrence> = least.into_iter().map(occurrence).collect();
-        left.retain(|one| one.is_left_after(halvings));
-        left.sort_unstable();
-        left
+        let mut remaining: Vec<Occurrence> = least.into_iter().map(occurrence).collect();
+        remaining.retain(|one| one.is_left_after(halvings));
+        remaining.sort_unstable();
+        remaining
     }
 
     proptest! {
@@ -211,15 +219,15 @@ mod tests {
                 sample.finish()
             };
             let found = sample_of(&occurrences);
-            let threes: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize % 3, tree)).collect();
-            let halves: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize / 10, tree)).collect();
-            let of_sets = [vec![found.all_trees()], found.sets(1..4, &threes), found.sets(4..6, &halves)].concat();
+            let by_thirds: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize % 3, tree)).collect();
+            let by_halves: Vec<(usize, u32)> = (0..20).map(|tree| (tree as usize / 10, tree)).collect();
+            let of_sets = [vec![found.all_trees()], found.sets(1..4, &by_thirds), found.sets(4..6, &by_halves)].concat();
             for (set, of_set) in of_sets.iter().enumerate() {
-                let in_set = |tree| cells.sets_of(cells.of_tree(tree)).contains(&(set as u32));
+                let in_set = |tree| cells.sets_of(cells.cell_number(tree)).contains(&(set as u32));
                 let most = limit / cells.sharing()[set];
-                prop_assert_eq!(of_set.list(), left(&occurrences, in_set, of_set.halvings));
+                prop_assert_eq!(of_set.list(), remaining(&occurrences, in_set, of_set.halvings));
                 prop_assert!(of_set.list().len() <= most);
-                let more = |halvings| left(&occurrences, in_set, halvings).len();
+                let more = |halvings| remaining(&occurrences, in_set, halvings).len();
                 prop_assert!(of_set.halvings.checked_sub(1).is_none_or(|before| more(before) > most));
             }
             occurrences.reverse();

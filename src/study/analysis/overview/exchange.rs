@@ -63,7 +63,7 @@ pub(super) struct ExchangeView<'a> {
 
 impl ExchangeView<'_> {
     /// Whether the request reached a server.
-    pub(super) fn was_asked(&self) -> bool {
+    pub(super) fn reached_server(&self) -> bool {
         self.total_ms.is_some()
     }
 
@@ -81,7 +81,7 @@ impl ExchangeView<'_> {
     }
 
     /// The request in the form by which promises are judged.
-    pub(super) fn question(&self) -> Option<TreeRequest<'_>> {
+    pub(super) fn tree_request(&self) -> Option<TreeRequest<'_>> {
         TreeRequest::from_columns(self.url, self.purpose, self.status(), self.failure)
     }
 
@@ -95,7 +95,7 @@ impl ExchangeView<'_> {
     }
 
     /// Whether a page was received and read for links.
-    pub(super) fn was_read(&self) -> bool {
+    pub(super) fn was_parsed(&self) -> bool {
         self.charset.is_some()
     }
 
@@ -115,7 +115,7 @@ impl ExchangeView<'_> {
 
     /// Whether the rate of the server's link can be measured from this exchange. A short transfer qualifies
     /// only if it has at least twice the bytes that can arrive at once ([`IN_FLIGHT`]).
-    pub(super) fn tells_rate(&self) -> bool {
+    pub(super) fn measures_link_rate(&self) -> bool {
         let bytes = self.bytes() as f64;
         let is_long = |ms: f64| ms >= SHORTEST * 1000.0 && bytes >= LEAST_BYTES;
         self.transfer_ms().is_some_and(|ms| is_long(ms) || bytes >= 2.0 * IN_FLIGHT)
@@ -129,13 +129,13 @@ impl ExchangeView<'_> {
 
 /// Damaged tables may hold any number. Differences of times up to this limit, in microseconds, do not
 /// overflow …
-const LATEST: i64 = 1 << 60;
+const MAX_TIME: i64 = 1 << 60;
 /// … nor do sums of bytes over all exchanges of a survey. No exchange moves 64 GiB.
-const MOST_BYTES: u64 = 1 << 36;
+const MAX_BYTES: u64 = 1 << 36;
 
 /// Tables hold durations in milliseconds and points in time in microseconds.
 pub(super) fn microseconds(ms: f64) -> i64 {
-    ((ms * 1000.0).round() as i64).clamp(-LATEST, LATEST)
+    ((ms * 1000.0).round() as i64).clamp(-MAX_TIME, MAX_TIME)
 }
 
 columns! {
@@ -220,15 +220,15 @@ impl<'f> ExchangeColumns<'f> {
             host: self.host.get(row).unwrap_or(""),
             depth: self.depth.get(row),
             purpose: self.purpose.get(row).unwrap_or(""),
-            started: self.started.get(row).unwrap_or_default().clamp(-LATEST, LATEST),
+            started: self.started.get(row).unwrap_or_default().clamp(-MAX_TIME, MAX_TIME),
             status: self.status.get(row),
             failure: self.failure.get(row),
             content_type: self.content_type.get(row),
             content_encoding: self.content_encoding.get(row),
             charset: self.charset.get(row),
             language: self.language.get(row),
-            sent_bytes: self.sent_bytes.get(row).unwrap_or_default().min(MOST_BYTES),
-            received_bytes: self.received_bytes.get(row).unwrap_or_default().min(MOST_BYTES),
+            sent_bytes: self.sent_bytes.get(row).unwrap_or_default().min(MAX_BYTES),
+            received_bytes: self.received_bytes.get(row).unwrap_or_default().min(MAX_BYTES),
             dns_ms: self.dns_ms.get(row),
             connect_ms: self.connect_ms.get(row),
             tls_ms: self.tls_ms.get(row),
@@ -246,7 +246,7 @@ impl<'f> ExchangeColumns<'f> {
             left_out_urls: self.left_out_urls.get(row),
             new_external_urls: self.new_external_urls.get(row),
             new_external_hosts: self.new_external_hosts.get(row),
-            unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MOST_BYTES)),
+            unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MAX_BYTES)),
             attempt: self.attempt.get(row).unwrap_or_default(),
             agent: self.agent.get(row),
         }

@@ -119,17 +119,17 @@ impl LinksMaker {
             dir,
             &with_tree(LinkColumns::NAMES),
             |frame| digest(&frame, listed, surveyed, targets),
-            |some| {
-                links.external_urls += some.links.external_urls;
-                links.nofollow += some.links.nofollow;
-                links.in_survey += some.links.in_survey;
-                links.linking_trees += some.links.linking_trees;
-                some.elements.iter().for_each(|(element, count)| elements.add_many(element, *count));
-                for (cell, count) in some.matrix {
+            |digested| {
+                links.external_urls += digested.links.external_urls;
+                links.nofollow += digested.links.nofollow;
+                links.in_survey += digested.links.in_survey;
+                links.linking_trees += digested.links.linking_trees;
+                digested.elements.iter().for_each(|(element, count)| elements.add_many(element, *count));
+                for (cell, count) in digested.matrix {
                     *matrix.entry(cell).or_default() += count;
                 }
-                for part in some.first.into_iter().chain(some.last) {
-                    links.linking_trees += u64::from(targets.go_on(open, part));
+                for part in digested.first.into_iter().chain(digested.last) {
+                    links.linking_trees += u64::from(targets.merge_open(open, part));
                 }
                 Ok(())
             },
@@ -159,12 +159,12 @@ impl LinksMaker {
 
 impl Targets {
     /// Continues the open tree, or closes it and opens another. Returns whether another was opened.
-    fn go_on(&self, open: &mut Option<LinksOfTree>, part: LinksOfTree) -> bool {
+    fn merge_open(&self, open: &mut Option<LinksOfTree>, part: LinksOfTree) -> bool {
         match open {
             Some(same) if same.tree == part.tree => {
                 same.hosts.extend(part.hosts);
                 same.sites.extend(part.sites);
-                same.thin();
+                same.compact();
                 false
             }
             _ => {
@@ -176,7 +176,7 @@ impl Targets {
 
     fn close(&self, tree: Option<LinksOfTree>) {
         if let Some(mut tree) = tree {
-            tree.thin();
+            tree.compact();
             self.hosts.add(tree.hosts.iter().copied());
             self.sites.add(tree.sites.iter().copied());
         }
@@ -192,7 +192,7 @@ struct LinksOfTree {
 
 impl LinksOfTree {
     /// Drops duplicates: a target that a tree links to twice counts once.
-    fn thin(&mut self) {
+    fn compact(&mut self) {
         for keys in [&mut self.hosts, &mut self.sites] {
             keys.sort_unstable();
             keys.dedup();
@@ -250,19 +250,19 @@ fn digest(
 
 impl<'f> LinkDigester<'f> {
     fn add_element(&mut self, element: &'f str) {
-        let place = *self.element_places.entry(element).or_insert_with(|| {
+        let index = *self.element_places.entry(element).or_insert_with(|| {
             self.elements.push((element, 0));
             self.elements.len() - 1
         });
-        self.elements[place].1 += 1;
+        self.elements[index].1 += 1;
     }
 
     /// Adds a target. The links of a tree are adjacent.
     fn add_target(&mut self, tree: u32, host: u64, site: u64, is_inside: bool) {
         if self.open.as_ref().is_none_or(|open| open.tree != tree) {
             let next = LinksOfTree { tree, hosts: Vec::new(), sites: Vec::new() };
-            let done = self.open.replace(next);
-            done.into_iter().for_each(|done| self.close(done));
+            let finished = self.open.replace(next);
+            finished.into_iter().for_each(|finished| self.close(finished));
         }
         if let Some(open) = &mut self.open {
             open.hosts.push(host);
@@ -274,15 +274,15 @@ impl<'f> LinkDigester<'f> {
         }
     }
 
-    fn close(&mut self, mut done: LinksOfTree) {
+    fn close(&mut self, mut finished: LinksOfTree) {
         if self.first.is_none() {
-            self.first = Some(done);
+            self.first = Some(finished);
             return;
         }
-        done.thin();
+        finished.compact();
         self.links.linking_trees += 1;
-        self.hosts.append(&mut done.hosts);
-        self.sites.append(&mut done.sites);
+        self.hosts.append(&mut finished.hosts);
+        self.sites.append(&mut finished.sites);
     }
 
     fn finish(mut self, targets: &Targets) -> Digest {
@@ -318,10 +318,10 @@ impl WantedNames {
         self.hosts.missing == 0 && self.sites.missing == 0
     }
 
-    pub(super) fn look(&mut self, frame: &DataFrame) -> PolarsResult<()> {
+    pub(super) fn find_names(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         let NameColumns { host: hosts, target_site: sites } = NameColumns::from_frame(frame)?;
-        hosts.iter().flatten().for_each(|host| self.hosts.look(host));
-        sites.iter().flatten().for_each(|site| self.sites.look(site));
+        hosts.iter().flatten().for_each(|host| self.hosts.find_names(host));
+        sites.iter().flatten().for_each(|site| self.sites.find_names(site));
         Ok(())
     }
 
@@ -339,24 +339,24 @@ struct TopNames {
 }
 
 /// The number of tied keys that are considered: in a small survey all hosts may tie for the last place.
-const MOST_TIED: usize = 10_000;
+const MAX_TIED: usize = 10_000;
 
 impl TopNames {
     fn new(counts: &KeyCounts) -> Self {
         let greatest = greatest(counts.iter().map(|(_, count)| count), NAMED);
-        let least = greatest.last().copied().unwrap_or(0);
+        let smallest = greatest.last().copied().unwrap_or(0);
         // If more keys tie than are considered, the hash decides, so that the choice is always the same.
-        let tied = counts.iter().filter(|(_, count)| *count >= least).map(|(key, count)| (count, key));
-        let taken = self::greatest(tied, NAMED + MOST_TIED);
-        let missing = taken.len();
+        let tied = counts.iter().filter(|(_, count)| *count >= smallest).map(|(key, count)| (count, key));
+        let selected = self::greatest(tied, NAMED + MAX_TIED);
+        let missing = selected.len();
         Self {
-            counts: taken.into_iter().map(|(count, key)| (key, count)).collect(),
+            counts: selected.into_iter().map(|(count, key)| (key, count)).collect(),
             names: Vec::new(),
             missing,
         }
     }
 
-    fn look(&mut self, name: &str) {
+    fn find_names(&mut self, name: &str) {
         if self.missing > 0
             && let Some(count) = self.counts.remove(&key(name))
         {
@@ -372,26 +372,26 @@ impl TopNames {
     }
 }
 
-/// The `most` greatest values, in descending order.
-fn greatest<T: Ord>(all: impl Iterator<Item = T>, most: usize) -> Vec<T> {
+/// The `limit` greatest values, in descending order.
+fn greatest<T: Ord>(all: impl Iterator<Item = T>, limit: usize) -> Vec<T> {
     let mut heap = BinaryHeap::new();
-    for one in all {
-        if heap.len() < most {
-            heap.push(Reverse(one));
-        } else if let Some(mut least) = heap.peek_mut()
-            && least.0 < one
+    for item in all {
+        if heap.len() < limit {
+            heap.push(Reverse(item));
+        } else if let Some(mut smallest) = heap.peek_mut()
+            && smallest.0 < item
         {
-            *least = Reverse(one);
+            *smallest = Reverse(item);
         }
     }
-    heap.into_sorted_vec().into_iter().map(|Reverse(one)| one).collect()
+    heap.into_sorted_vec().into_iter().map(|Reverse(item)| item).collect()
 }
 
 /// The domain of a host in the matrix: the surveyed country domain that contains it, or its top-level domain
 /// if that has two letters, which means a country (RFC 1591 §2), or one of the classes without a country.
 fn domain_of<'a>(host: &'a str, surveyed: &'a [String]) -> &'a str {
     let lies_in = |domain: &&'a String| {
-        host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        host.strip_suffix(domain.as_str()).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
     };
     if let Some(domain) = surveyed.iter().find(lies_in) {
         return domain;

@@ -94,7 +94,7 @@ impl ListedTrees {
 
     /// The tree of each row. The frame must hold the columns that identify the tree.
     pub(super) fn trees_of(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
-        self.numbers.of_rows(frame)
+        self.numbers.for_rows(frame)
     }
 
     pub(super) fn get(&self, tree: u32) -> ListedTree {

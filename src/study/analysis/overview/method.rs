@@ -51,7 +51,7 @@ impl Method {
 fn settings(value: &Value) -> Vec<ShownSetting> {
     let entries = value.as_object().into_iter().flatten();
     let setting = |(name, value): (&String, &Value)| {
-        let value = if names_files(name) { file_names(value) } else { value.clone() };
+        let value = if is_file_setting(name) { file_names(value) } else { value.clone() };
         ShownSetting { name: name.clone(), value: written(&value) }
     };
     entries.map(setting).collect()
@@ -59,7 +59,7 @@ fn settings(value: &Value) -> Vec<ShownSetting> {
 
 /// Whether a setting or a parameter of a simulation names files or folders. Reports are published, and must
 /// not show the folders of the surveyor's machine.
-fn names_files(key: &str) -> bool {
+fn is_file_setting(key: &str) -> bool {
     let is_setting =
         Settings::TABLE.iter().any(|setting| setting.key == key && setting.shape == ValueSyntax::Path);
     is_setting || ["recorded", "world"].contains(&key)

@@ -52,7 +52,7 @@ pub use spread::Spread;
 pub use tally::NamedCount;
 
 use super::AnalysisError;
-use super::tables::retried;
+use super::tables::with_retries;
 
 /// All chapters of a country report on a survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -90,6 +90,6 @@ impl Overview {
     /// # Errors
     /// There is no survey, no site tree yet, or a table cannot be read.
     pub fn load(dir: &Path) -> Result<Self, AnalysisError> {
-        retried(|| reading::read(dir))
+        with_retries(|| reading::read(dir))
     }
 }

@@ -41,8 +41,8 @@ pub struct Mean {
 /// Collects the probes of both rules.
 #[derive(Default)]
 pub(super) struct ProbesMaker {
-    pub of_scripts: ProbesOfRule,
-    pub of_left_out: ProbesOfRule,
+    pub script_probes: ProbesOfRule,
+    pub left_out_probes: ProbesOfRule,
 }
 
 #[derive(Default)]
@@ -77,8 +77,8 @@ impl ProbesMaker {
             return;
         }
         match (exchange.withheld_urls, exchange.left_out_urls) {
-            (Some(withheld), _) => self.of_scripts.add(exchange, withheld, script_of(exchange.url)),
-            (None, Some(left_out)) => self.of_left_out.add(exchange, left_out, 0),
+            (Some(withheld), _) => self.script_probes.add(exchange, withheld, script_of(exchange.url)),
+            (None, Some(left_out)) => self.left_out_probes.add(exchange, left_out, 0),
             // No response was received, so the probe says nothing.
             (None, None) => {}
         }
@@ -87,7 +87,7 @@ impl ProbesMaker {
 
 impl ProbesOfRule {
     fn add(&mut self, exchange: &ExchangeView<'_>, withheld: u32, script: u64) {
-        self.requests += u64::from(exchange.was_asked());
+        self.requests += u64::from(exchange.reached_server());
         let script = self.scripts.entry((exchange.site, script)).or_default();
         script.withheld = f64::from(withheld);
         script.probed += 1.0;
@@ -125,23 +125,23 @@ impl Mean {
     /// standard error of the number of trees that bring anything, a Poisson count. If no tree brings any, the
     /// interval ends where the interval of a share of trees does (Wilson, 1927).
     #[must_use]
-    pub fn ratio(trees: &[ProbedTree], brought: impl Fn(&ProbedTree) -> f64) -> Self {
+    pub fn ratio(trees: &[ProbedTree], amount: impl Fn(&ProbedTree) -> f64) -> Self {
         let count = trees.len() as f64;
         let (sum, withheld) =
-            trees.iter().fold((0.0, 0.0), |sums, tree| (sums.0 + brought(tree), sums.1 + tree.withheld));
+            trees.iter().fold((0.0, 0.0), |sums, tree| (sums.0 + amount(tree), sums.1 + tree.withheld));
         if withheld <= 0.0 {
             return Self::default();
         }
-        let reach = Sampling::default().normal_quantile();
+        let quantile = Sampling::default().normal_quantile();
         if sum <= 0.0 {
-            return Self { value: 0.0, low: 0.0, high: reach * reach / (count + reach * reach) };
+            return Self { value: 0.0, low: 0.0, high: quantile * quantile / (count + quantile * quantile) };
         }
         let value = sum / withheld;
-        let off = |tree: &ProbedTree| (brought(tree) - value * tree.withheld).powi(2);
-        let squares: f64 = trees.iter().map(off).sum();
+        let squared_error = |tree: &ProbedTree| (amount(tree) - value * tree.withheld).powi(2);
+        let squares: f64 = trees.iter().map(squared_error).sum();
         let error = (squares * count / (count - 1.0).max(1.0)).sqrt() / sum;
-        let bringing = trees.iter().filter(|tree| brought(tree) > 0.0).count() as f64;
-        let factor = (reach * (error + bringing.sqrt().recip() / 4.0)).exp();
+        let nonzero = trees.iter().filter(|tree| amount(tree) > 0.0).count() as f64;
+        let factor = (quantile * (error + nonzero.sqrt().recip() / 4.0)).exp();
         Self { value, low: value / factor, high: value * factor }
     }
 }

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::super::AnalysisError;
-use super::super::tables::each;
+use super::super::tables::for_each_frame;
 use super::Overview;
 use super::exchange::{ExchangeColumns, ExchangeReader, ExchangeView};
 use super::judged::ledger::{self, Addresses, FoundFiles, Ledger};
@@ -51,7 +51,7 @@ fn named(dir: &Path, mut links: Links, mut wanted: WantedNames) -> Result<Links,
         if wanted.is_satisfied() {
             break;
         }
-        wanted.look(&frame?).map_err(|error| AnalysisError::of_columns(dir, "links", &error))?;
+        wanted.find_names(&frame?).map_err(|error| AnalysisError::from_polars(dir, "links", &error))?;
     }
     wanted.name(&mut links);
     Ok(links)
@@ -116,18 +116,18 @@ impl Makers {
     }
 
     fn read_servers(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<ServerRow>(dir, ledger::LedgerServerColumns::NAMES, |frame| {
+        for_each_frame::<ServerRow>(dir, ledger::LedgerServerColumns::NAMES, |frame| {
             self.opt_outs.add_servers(frame)?;
             self.addresses.add_servers(frame)
         })?;
-        each::<ServerRow>(dir, infrastructure::PlaceColumns::NAMES, |frame| {
+        for_each_frame::<ServerRow>(dir, infrastructure::PlaceColumns::NAMES, |frame| {
             self.infrastructure.add_servers(frame)
         })?;
-        each::<ServerRow>(dir, technology::SERVERS, |frame| self.technology.add_servers(frame))
+        for_each_frame::<ServerRow>(dir, technology::SERVERS, |frame| self.technology.add_servers(frame))
     }
 
     fn read_sites(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<SiteRow>(dir, ListedSiteColumns::NAMES, |frame| {
+        for_each_frame::<SiteRow>(dir, ListedSiteColumns::NAMES, |frame| {
             self.listed.add(frame, |site, cctld| {
                 self.card.add_site(site);
                 self.funnel.add_site(site);
@@ -140,8 +140,10 @@ impl Makers {
     }
 
     fn read_levels(&mut self, dir: &Path) -> Result<(), AnalysisError> {
-        each::<LevelRow>(dir, &level_columns(), |frame| self.kept_back.add_levels(frame, &self.listed))?;
-        each::<LevelRow>(dir, request_order::LEVELS, |frame| {
+        for_each_frame::<LevelRow>(dir, &level_columns(), |frame| {
+            self.kept_back.add_levels(frame, &self.listed)
+        })?;
+        for_each_frame::<LevelRow>(dir, request_order::LEVELS, |frame| {
             self.request_order.add_levels(frame, &self.listed)
         })
     }
@@ -149,7 +151,7 @@ impl Makers {
     fn read_exchanges(&mut self, dir: &Path) -> Result<(), AnalysisError> {
         let mut reader = ExchangeReader::default();
         let columns = [&["site"], ExchangeColumns::NAMES].concat();
-        each::<ExchangeRow>(dir, &columns, |frame| {
+        for_each_frame::<ExchangeRow>(dir, &columns, |frame| {
             let mut names = std::mem::take(&mut self.addresses.names);
             let listed = std::mem::take(&mut self.listed);
             let read = reader.read(frame, &listed, &mut names, |exchange| {

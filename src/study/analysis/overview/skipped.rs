@@ -99,7 +99,7 @@ const DEEPEST: usize = 10_000;
 pub(super) struct SkippedUrlsMaker {
     levels: Vec<Level>,
     /// By tree, one bit for each class that it has URLs in.
-    classes_of_trees: Vec<u32>,
+    tree_classes: Vec<u32>,
     unreconciled: u64,
     robots: Robots,
     probes: ProbesMaker,
@@ -129,14 +129,14 @@ impl SkippedUrlsMaker {
 
     fn add_level(&mut self, tree: u32, depth: u32, level: &Level) {
         let (tree, depth) = (tree as usize, (depth as usize).min(DEEPEST));
-        if self.classes_of_trees.len() <= tree {
-            self.classes_of_trees.resize(tree + 1, 0);
+        if self.tree_classes.len() <= tree {
+            self.tree_classes.resize(tree + 1, 0);
         }
         if self.levels.len() <= depth {
             self.levels.resize(depth + 1, Level::default());
         }
         for class in Class::ALL {
-            self.classes_of_trees[tree] |= u32::from(level.classes[*class] > 0) << *class as u32;
+            self.tree_classes[tree] |= u32::from(level.classes[*class] > 0) << *class as u32;
         }
         add(&mut self.levels[depth].internal_urls, level.internal_urls);
         self.levels[depth].classes.add(&level.classes);
@@ -156,7 +156,7 @@ impl SkippedUrlsMaker {
         }
         robots.attempts += 1;
         match exchange.status {
-            _ if !exchange.question().is_some_and(|question| question.may_allow()) => {
+            _ if !exchange.tree_request().is_some_and(|tree_request| tree_request.may_allow()) => {
                 robots.disallow_all += 1;
             }
             Some(300..400) => robots.redirects += 1,
@@ -169,7 +169,7 @@ impl SkippedUrlsMaker {
         let mut found = ClassCounts::default();
         self.levels.iter().for_each(|level| found.add(&level.classes));
         let trees_with = |class: Class| {
-            self.classes_of_trees.iter().filter(|bits| **bits >> class as u32 & 1 == 1).count() as u64
+            self.tree_classes.iter().filter(|bits| **bits >> class as u32 & 1 == 1).count() as u64
         };
         let reason = |class: Class| SkipReason {
             name: class.reason(),
@@ -180,8 +180,8 @@ impl SkippedUrlsMaker {
         let (by_script, by_yield) = (found[Class::Script], found[Class::Yield]);
         SkippedUrls {
             expected_hosts: (by_yield > 0).then_some(self.expected_hosts),
-            probes: self.probes.of_scripts.finish(by_script),
-            left_out: self.probes.of_left_out.finish(by_yield),
+            probes: self.probes.script_probes.finish(by_script),
+            left_out: self.probes.left_out_probes.finish(by_yield),
             internal_urls: total(self.levels.iter().map(|level| level.internal_urls)),
             fetched: found[Class::Fetched],
             classes: Class::reasons().map(reason).collect(),

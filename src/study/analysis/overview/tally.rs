@@ -19,15 +19,15 @@ pub(super) struct Tally {
 
 /// The maximum number of distinct words. All products, languages and encodings in use number some hundreds;
 /// beyond this limit the words are invented.
-const MOST_WORDS: usize = 10_000;
+const MAX_WORDS: usize = 10_000;
 /// The maximum length of a word in characters. The longest name of a product or an encoding has about 40.
-const LONGEST_WORD: usize = 80;
+const MAX_WORD_LENGTH: usize = 80;
 /// Cuts a word to the maximum length. A character has at least one byte, so a short word needs no scan.
-fn cut(word: &str) -> &str {
-    if word.len() <= LONGEST_WORD {
+fn truncated(word: &str) -> &str {
+    if word.len() <= MAX_WORD_LENGTH {
         return word;
     }
-    word.char_indices().nth(LONGEST_WORD).map_or(word, |(end, _)| &word[..end])
+    word.char_indices().nth(MAX_WORD_LENGTH).map_or(word, |(end, _)| &word[..end])
 }
 
 /// The name under which further words are counted.
@@ -39,10 +39,10 @@ impl Tally {
     }
 
     pub(super) fn add_many(&mut self, word: &str, count: u64) {
-        let word = cut(word);
-        if let Some(known) = self.counts.get_mut(word) {
-            *known += count;
-        } else if self.counts.len() < MOST_WORDS {
+        let word = truncated(word);
+        if let Some(counter) = self.counts.get_mut(word) {
+            *counter += count;
+        } else if self.counts.len() < MAX_WORDS {
             self.counts.insert(word.into(), count);
         } else {
             self.others += count;
@@ -79,8 +79,8 @@ mod tests {
     #[test]
     fn invented_words_do_not_grow_memory() {
         let mut tally = Tally::default();
-        (0..MOST_WORDS + 7).for_each(|number| tally.add(&number.to_string()));
+        (0..MAX_WORDS + 7).for_each(|number| tally.add(&number.to_string()));
         let list = tally.finish();
-        assert_eq!((list.len(), &list[0]), (MOST_WORDS + 1, &NamedCount { name: OTHERS.into(), count: 7 }));
+        assert_eq!((list.len(), &list[0]), (MAX_WORDS + 1, &NamedCount { name: OTHERS.into(), count: 7 }));
     }
 }

@@ -24,16 +24,16 @@ impl RecordedGraph {
     pub fn memories(&self, rates: &Rates, share: f64) -> (Memories, Focus) {
         let (mut by_site, mut costs) = (HashMap::<String, Memory>::new(), Costs::default());
         for tree in &self.trees {
-            let of_pages = tree.requests() - tree.robots;
+            let page_requests = tree.requests() - tree.robots;
             (0..tree.robots).for_each(|_| costs.note_request(false));
-            (0..of_pages).for_each(|_| costs.note_request(true));
+            (0..page_requests).for_each(|_| costs.note_request(true));
             let seen = seen(tree);
-            let memory = tree.has_answered.then(|| Memory::from_seen(&seen, rates));
+            let memory = tree.has_responded.then(|| Memory::from_seen(&seen, rates));
             costs.note_pages(&seen, memory.as_ref());
             let Some(memory) = memory else { continue };
             match by_site.entry(tree.name.0.clone()) {
-                std::collections::hash_map::Entry::Occupied(mut known) => known.get_mut().add(memory),
-                std::collections::hash_map::Entry::Vacant(place) => drop(place.insert(memory)),
+                std::collections::hash_map::Entry::Occupied(mut occupied) => occupied.get_mut().add(memory),
+                std::collections::hash_map::Entry::Vacant(vacant) => drop(vacant.insert(memory)),
             }
         }
         (Memories { by_site }, costs.focus(share))
@@ -44,9 +44,9 @@ impl RecordedGraph {
 /// it named first.
 fn seen(tree: &SiteTree) -> Vec<SeenUrl> {
     let mut finders: Vec<Option<u32>> = vec![None; tree.pages.len()];
-    for (at, page) in (0..).zip(&tree.pages) {
-        for to in page.links.iter().chain(&page.redirect).filter(|to| **to > at) {
-            finders[*to as usize].get_or_insert(at);
+    for (index, page) in (0..).zip(&tree.pages) {
+        for target in page.links.iter().chain(&page.redirect).filter(|target| **target > index) {
+            finders[*target as usize].get_or_insert(index);
         }
     }
     let mut named: HashSet<u32> = HashSet::new();

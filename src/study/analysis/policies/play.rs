@@ -79,11 +79,11 @@ impl RecordedGraph {
     /// The requests and the finds of the survey itself.
     #[must_use]
     pub fn recorded_run(&self) -> PolicyRun {
-        let whole = |tree: &SiteTree| {
+        let full_run = |tree: &SiteTree| {
             let hosts: HashSet<u32> = tree.pages.iter().flat_map(|page| &page.hosts).copied().collect();
             TreeRun { requests: tree.requests(), hosts: hosts.into_iter().collect() }
         };
-        PolicyRun { trees: self.trees.iter().map(whole).collect() }
+        PolicyRun { trees: self.trees.iter().map(full_run).collect() }
     }
 }
 
@@ -94,20 +94,21 @@ impl PolicyRun {
         self.trees.len()
     }
 
-    /// The load and the coverage of this run, as shares of the run `whole`.
+    /// The load and the coverage of this run, as shares of the run `full_run`.
     #[must_use]
-    pub fn point(&self, whole: &Self) -> PolicyPoint {
+    pub fn point(&self, full_run: &Self) -> PolicyPoint {
         let each = vec![1; self.trees.len()];
-        self.weighted(whole, &each)
+        self.weighted(full_run, &each)
     }
 
     /// As [`Self::point`], for a survey in which each tree occurs as often as `times` says, as in a draw with
     /// replacement.
     #[must_use]
-    pub fn weighted(&self, whole: &Self, times: &[u32]) -> PolicyPoint {
-        let most = whole.trees.iter().flat_map(|tree| &tree.hosts).max().map_or(0, |host| *host as usize + 1);
+    pub fn weighted(&self, full_run: &Self, times: &[u32]) -> PolicyPoint {
+        let limit =
+            full_run.trees.iter().flat_map(|tree| &tree.hosts).max().map_or(0, |host| *host as usize + 1);
         let count = |run: &Self| {
-            let mut is_found = vec![false; most];
+            let mut is_found = vec![false; limit];
             let (mut requests, mut hosts) = (0, 0_u64);
             for (tree, times) in run.trees.iter().zip(times).filter(|(_, times)| **times > 0) {
                 requests += tree.requests * u64::from(*times);
@@ -117,7 +118,7 @@ impl PolicyRun {
             }
             (requests as f64, hosts as f64)
         };
-        let ((requests, hosts), (all_requests, all_hosts)) = (count(self), count(whole));
+        let ((requests, hosts), (all_requests, all_hosts)) = (count(self), count(full_run));
         PolicyPoint { load: requests / all_requests.max(1.0), coverage: hosts / all_hosts.max(1.0) }
     }
 }
@@ -131,14 +132,14 @@ fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> PolicyWalk<
 /// A page that waits to be fetched.
 struct WaitingPage {
     page: u32,
-    prospect: Option<UrlCandidate>,
+    candidate: Option<UrlCandidate>,
     /// The page is fetched whatever its expected yield.
     is_settled: bool,
 }
 
 impl WaitingPage {
-    fn doubtful(&self) -> Option<&UrlCandidate> {
-        self.prospect.as_ref().filter(|_| !self.is_settled)
+    fn uncertain_candidate(&self) -> Option<&UrlCandidate> {
+        self.candidate.as_ref().filter(|_| !self.is_settled)
     }
 }
 
@@ -154,7 +155,7 @@ struct PolicyWalk<'a> {
     next: Vec<WaitingPage>,
     hosts: HashSet<u32>,
     requests: u64,
-    asked: u64,
+    requests_sent: u64,
     quiet: u64,
 }
 
@@ -165,7 +166,7 @@ impl<'a> PolicyWalk<'a> {
             Policy::Focus(rates, price, memories) => {
                 let appraiser = Appraiser::new(rates.clone(), *price);
                 let appraiser = match memories.get(&tree.name.0) {
-                    Some(memory) => appraiser.remembering(memory.clone()),
+                    Some(memory) => appraiser.with_memory(memory.clone()),
                     None => appraiser,
                 };
                 Some((appraiser, rates.as_ref()))
@@ -174,7 +175,7 @@ impl<'a> PolicyWalk<'a> {
         };
         let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance());
         let level: Vec<WaitingPage> =
-            entrances.map(|(page, _)| WaitingPage { page, prospect: None, is_settled: true }).collect();
+            entrances.map(|(page, _)| WaitingPage { page, candidate: None, is_settled: true }).collect();
         let mut known = vec![false; tree.pages.len()];
         level.iter().for_each(|waiting| known[waiting.page as usize] = true);
         Self {
@@ -188,7 +189,7 @@ impl<'a> PolicyWalk<'a> {
             next: Vec::new(),
             hosts: HashSet::new(),
             requests: tree.robots,
-            asked: 0,
+            requests_sent: 0,
             quiet: 0,
         }
     }
@@ -203,7 +204,7 @@ impl<'a> PolicyWalk<'a> {
         while !waiting.is_empty() {
             let chosen = match &self.appraiser {
                 Some((appraiser, _)) if self.depth > Depth(0) => {
-                    appraiser.choose(&mut waiting, self.asked, WaitingPage::doubtful)
+                    appraiser.choose(&mut waiting, self.requests_sent, WaitingPage::uncertain_candidate)
                 }
                 _ => waiting.len(),
             };
@@ -211,11 +212,11 @@ impl<'a> PolicyWalk<'a> {
                 break;
             }
             let rest = waiting.split_off(chosen);
-            for one in std::mem::replace(&mut waiting, rest) {
+            for waiting_page in std::mem::replace(&mut waiting, rest) {
                 if self.is_over() {
                     return false;
                 }
-                self.request(&one, &mut waiting);
+                self.request(&waiting_page, &mut waiting);
             }
         }
         let deepest = match self.policy {
@@ -230,43 +231,43 @@ impl<'a> PolicyWalk<'a> {
     /// Whether a policy with a bound on pages has reached it.
     fn is_over(&self) -> bool {
         match self.policy {
-            Policy::Pages(_, most) => self.asked >= *most,
-            Policy::Quiet(most) => self.quiet >= *most && self.asked >= LEAST_REQUESTS,
+            Policy::Pages(_, limit) => self.requests_sent >= *limit,
+            Policy::Quiet(limit) => self.quiet >= *limit && self.requests_sent >= LEAST_REQUESTS,
             Policy::Depth(_) | Policy::Auto(..) | Policy::Focus(..) => false,
         }
     }
 
-    fn request(&mut self, one: &WaitingPage, waiting: &mut Vec<WaitingPage>) {
+    fn request(&mut self, waiting_page: &WaitingPage, waiting: &mut Vec<WaitingPage>) {
         let tree = self.tree;
-        let page = &tree.pages[one.page as usize];
+        let page = &tree.pages[waiting_page.page as usize];
         self.requests += page.requests;
-        self.fetched[one.page as usize] = true;
-        self.asked += 1;
+        self.fetched[waiting_page.page as usize] = true;
+        self.requests_sent += 1;
         let before = self.hosts.len();
         self.hosts.extend(&page.hosts);
         let new = self.hosts.len() - before;
         self.quiet = if new > 0 { 0 } else { self.quiet + 1 };
-        if let (Some((appraiser, _)), Some(prospect)) = (&mut self.appraiser, &one.prospect) {
-            appraiser.note(prospect, new as u64);
+        if let (Some((appraiser, _)), Some(candidate)) = (&mut self.appraiser, &waiting_page.candidate) {
+            appraiser.note(candidate, new as u64);
         }
         if let Some(target) = page.redirect.filter(|target| !self.known[*target as usize]) {
             self.known[target as usize] = true;
             // Fetched in any case: the redirect was fetched for its target.
-            let prospect = self.prospect(target, self.depth, one.prospect.as_ref());
-            waiting.push(WaitingPage { page: target, prospect, is_settled: true });
+            let candidate = self.candidate(target, self.depth, waiting_page.candidate.as_ref());
+            waiting.push(WaitingPage { page: target, candidate, is_settled: true });
         }
         for target in &page.links {
             if !std::mem::replace(&mut self.known[*target as usize], true) {
-                let prospect = self.prospect(*target, self.depth.next(), one.prospect.as_ref());
+                let candidate = self.candidate(*target, self.depth.next(), waiting_page.candidate.as_ref());
                 let is_settled = self.tree.pages[*target as usize].url.is_front_page();
-                self.next.push(WaitingPage { page: *target, prospect, is_settled });
+                self.next.push(WaitingPage { page: *target, candidate, is_settled });
             }
         }
     }
 
-    fn prospect(&self, page: u32, depth: Depth, finder: Option<&UrlCandidate>) -> Option<UrlCandidate> {
+    fn candidate(&self, page: u32, depth: Depth, finder: Option<&UrlCandidate>) -> Option<UrlCandidate> {
         let (appraiser, rates) = self.appraiser.as_ref().filter(|_| depth > Depth(0))?;
         let kind = UrlKind::from_url(&self.tree.pages[page as usize].url, rates);
-        Some(appraiser.prospect(&kind, depth, finder))
+        Some(appraiser.candidate(&kind, depth, finder))
     }
 }

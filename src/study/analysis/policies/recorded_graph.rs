@@ -29,9 +29,9 @@ pub struct SiteTree {
     /// Requests for robots.txt.
     pub robots: u64,
     /// For each row of its exchanges, the index of the requested page, or [`ROBOTS`] or [`NO_PAGE`].
-    pub(super) asked: Vec<u32>,
+    pub(super) row_pages: Vec<u32>,
     /// Whether any page or file was delivered.
-    pub(super) has_answered: bool,
+    pub(super) has_responded: bool,
 }
 
 /// Stands for an exchange without a page (a probe, or a request that was never sent).
@@ -113,7 +113,7 @@ impl RecordedGraph {
     /// external host, or a table cannot be read.
     pub fn read(dir: &Path) -> Result<Self, GraphError> {
         let manifest = Manifest::load(dir)?;
-        if manifest.leaves_pages_out() {
+        if manifest.skips_pages() {
             return Err(GraphError::Auto(dir.to_owned()));
         }
         Self::rows(dir)?;
@@ -140,9 +140,9 @@ impl RecordedGraph {
     }
 }
 
-fn each<R: Row>(dir: &Path, wanted: &[&str], mut tell: impl FnMut(R)) -> Result<(), TablesError> {
+fn each<R: Row>(dir: &Path, wanted: &[&str], mut consume: impl FnMut(R)) -> Result<(), TablesError> {
     for piece in read_pieces::<R>(dir, wanted)? {
-        piece?.into_iter().for_each(&mut tell);
+        piece?.into_iter().for_each(&mut consume);
     }
     Ok(())
 }
@@ -164,23 +164,23 @@ impl GraphReader {
         let site = Host::parse(&row.site).map(Site::new);
         let was_sent = row.was_sent();
         let tree = self.tree(row.site, row.seed);
-        let of_tree = &mut self.trees[tree as usize];
-        of_tree.asked.push(NO_PAGE);
+        let site_tree = &mut self.trees[tree as usize];
+        site_tree.row_pages.push(NO_PAGE);
         // An exchange that our side refused to send is not a request.
         if !was_sent || row.purpose == Purpose::Probe.as_str() {
             return;
         }
         let Some(depth) = row.depth else {
-            of_tree.robots += 1;
-            if let Some(asked) = of_tree.asked.last_mut() {
-                *asked = ROBOTS;
+            site_tree.robots += 1;
+            if let Some(row_page) = site_tree.row_pages.last_mut() {
+                *row_page = ROBOTS;
             }
             return;
         };
         let Ok(url) = WebUrl::parse(&row.url) else { return };
-        of_tree.has_answered |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
-        let pages = &mut of_tree.pages;
-        let place = *self.pages.entry((tree, url.page_key())).or_insert_with(|| {
+        site_tree.has_responded |= matches!(row.status, Some(200..=299)) || row.unchanged_bytes.is_some();
+        let pages = &mut site_tree.pages;
+        let index = *self.pages.entry((tree, url.page_key())).or_insert_with(|| {
             pages.push(GraphPage {
                 url: url.clone(),
                 depth: Depth(depth),
@@ -191,18 +191,18 @@ impl GraphReader {
             });
             (tree, u32::try_from(pages.len() - 1).unwrap_or(u32::MAX))
         });
-        pages[place.1 as usize].requests += 1;
-        if let Some(asked) = of_tree.asked.last_mut() {
-            *asked = place.1;
+        pages[index.1 as usize].requests += 1;
+        if let Some(row_page) = site_tree.row_pages.last_mut() {
+            *row_page = index.1;
         }
         let is_redirect = matches!(row.status, Some(300..=399));
         let target = row.location.filter(|_| is_redirect).and_then(|location| url.join(&location).ok());
         match target {
             Some(target) if !site.is_ok_and(|site| site.has(target.host())) => {
                 let host = self.host(target.host().as_str());
-                self.trees[tree as usize].pages[place.1 as usize].hosts.push(host);
+                self.trees[tree as usize].pages[index.1 as usize].hosts.push(host);
             }
-            Some(target) => self.redirects.push((place, target.page_key())),
+            Some(target) => self.redirects.push((index, target.page_key())),
             None => {}
         }
     }

@@ -20,15 +20,15 @@ pub struct TrainedRates {
 
 /// The least number of trees of a word. Rarer words say something about these trees, and nothing about
 /// others.
-const LEAST_TREES: usize = 5;
+const MIN_TREES: usize = 5;
 /// A depth with fewer pages takes its rate from the depth above, multiplied by [`DECAY`].
-const LEAST_PAGES: f64 = 200.0;
+const MIN_PAGES: f64 = 200.0;
 const DECAY: f64 = 0.8;
 /// The prior of a rate: the number of finds that a rate of 1 starts with.
 const PRIOR_OF_SITE: f64 = 1.0;
 const PRIOR_OF_WORD: f64 = 3.0;
 /// The weight of a page one level below.
-const BELOW: f64 = 0.5;
+const DEEPER_WEIGHT: f64 = 0.5;
 /// The number of rounds in which depths and words are fitted in turn. After this number, the rates change by
 /// less than a hundredth.
 const ROUNDS: usize = 24;
@@ -38,22 +38,22 @@ const COVERAGES: [f64; 9] = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99];
 /// Trains rates on surveys that were walked to `deepest`, and finds the price of a request for each coverage:
 /// at this price each of the surveys reaches the coverage.
 #[must_use]
-pub fn train(grounds: &[RecordedGraph], deepest: u16) -> TrainedRates {
-    let all: Vec<&RecordedGraph> = grounds.iter().collect();
+pub fn train(graphs: &[RecordedGraph], deepest: u16) -> TrainedRates {
+    let all: Vec<&RecordedGraph> = graphs.iter().collect();
     let mut rates = without_prices(&all);
-    let wholes: Vec<PolicyRun> =
-        grounds.iter().map(|ground| ground.play(&Policy::Depth(deepest), deepest)).collect();
-    rates.prices = prices(grounds, &wholes, &rates, deepest);
+    let full_runs: Vec<PolicyRun> =
+        graphs.iter().map(|graph| graph.play(&Policy::Depth(deepest), deepest)).collect();
+    rates.prices = prices(graphs, &full_runs, &rates, deepest);
     TrainedRates { words: rates.own.by_word.len(), rates }
 }
 
-fn without_prices(grounds: &[&RecordedGraph]) -> Rates {
-    let vocabulary = Vocabulary::from_graphs(grounds);
-    let trees: Vec<&SiteTree> = grounds.iter().flat_map(|ground| &ground.trees).collect();
+fn without_prices(graphs: &[&RecordedGraph]) -> Rates {
+    let vocabulary = Vocabulary::from_graphs(graphs);
+    let trees: Vec<&SiteTree> = graphs.iter().flat_map(|graph| &graph.trees).collect();
     let samples: Vec<_> = trees.par_iter().map(|tree| samples(tree, &vocabulary)).collect();
     let own = fit(&samples, &vocabulary, |sample| sample.own, |_| 1.0);
     let below = fit(&samples, &vocabulary, |sample| sample.hosts, |sample| sample.requests);
-    let learned_from = grounds.iter().map(|ground| ground.source.clone()).collect();
+    let learned_from = graphs.iter().map(|graph| graph.source.clone()).collect();
     Rates::new(learned_from, own, below, Vec::new())
 }
 
@@ -76,13 +76,14 @@ struct TrainingPage {
 }
 
 impl Vocabulary {
-    fn from_graphs(grounds: &[&RecordedGraph]) -> Self {
+    fn from_graphs(graphs: &[&RecordedGraph]) -> Self {
         let mut trees: HashMap<String, u32> = HashMap::new();
-        for tree in grounds.iter().flat_map(|ground| &ground.trees) {
-            let of_tree: HashSet<String> = tree.pages.iter().flat_map(|page| url_words(&page.url)).collect();
-            of_tree.into_iter().for_each(|word| *trees.entry(word).or_default() += 1);
+        for tree in graphs.iter().flat_map(|graph| &graph.trees) {
+            let tree_words: HashSet<String> =
+                tree.pages.iter().flat_map(|page| url_words(&page.url)).collect();
+            tree_words.into_iter().for_each(|word| *trees.entry(word).or_default() += 1);
         }
-        let is_common = |(_, trees): &(String, u32)| *trees as usize >= LEAST_TREES;
+        let is_common = |(_, trees): &(String, u32)| *trees as usize >= MIN_TREES;
         let mut words: Vec<String> = trees.into_iter().filter(is_common).map(|(word, _)| word).collect();
         words.sort_unstable();
         let numbers = words.iter().cloned().zip(0..).collect();
@@ -96,7 +97,7 @@ struct ReachedPage {
     page: u32,
     depth: Depth,
     /// The index of the page that led to it, and its weight for that page.
-    from: Option<(usize, f64)>,
+    found_by: Option<(usize, f64)>,
 }
 
 /// The samples of the pages of a tree, breadth first.
@@ -104,15 +105,15 @@ fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<TrainingPage> {
     let mut order: Vec<ReachedPage> = Vec::new();
     let mut known: Vec<bool> = tree.pages.iter().map(|page| page.is_entrance()).collect();
     let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance());
-    order.extend(entrances.map(|(page, _)| ReachedPage { page, depth: Depth(0), from: None }));
-    let (mut samples, mut at): (Vec<TrainingPage>, usize) = (Vec::new(), 0);
+    order.extend(entrances.map(|(page, _)| ReachedPage { page, depth: Depth(0), found_by: None }));
+    let (mut samples, mut index): (Vec<TrainingPage>, usize) = (Vec::new(), 0);
     let (mut hosts, mut below): (HashSet<u32>, Vec<_>) = (HashSet::new(), Vec::new());
     // Redirects add no depth: their targets come before the pages of the level below.
-    while at < order.len() || !below.is_empty() {
-        if at == order.len() {
+    while index < order.len() || !below.is_empty() {
+        if index == order.len() {
             order.append(&mut below);
         }
-        let ReachedPage { page, depth, .. } = order[at];
+        let ReachedPage { page, depth, .. } = order[index];
         let page = &tree.pages[page as usize];
         let before = hosts.len();
         hosts.extend(&page.hosts);
@@ -128,18 +129,22 @@ fn samples(tree: &SiteTree, vocabulary: &Vocabulary) -> Vec<TrainingPage> {
         if let Some(target) = page.redirect
             && !std::mem::replace(&mut known[target as usize], true)
         {
-            order.push(ReachedPage { page: target, depth, from: Some((at, 1.0)) });
+            order.push(ReachedPage { page: target, depth, found_by: Some((index, 1.0)) });
         }
         for target in &page.links {
             if !std::mem::replace(&mut known[*target as usize], true) {
-                below.push(ReachedPage { page: *target, depth: depth.next(), from: Some((at, BELOW)) });
+                below.push(ReachedPage {
+                    page: *target,
+                    depth: depth.next(),
+                    found_by: Some((index, DEEPER_WEIGHT)),
+                });
             }
         }
-        at += 1;
+        index += 1;
     }
-    for (at, reached) in order.iter().enumerate().rev() {
-        if let Some((finder, share)) = reached.from {
-            let (hosts, requests) = (samples[at].hosts, samples[at].requests);
+    for (index, reached) in order.iter().enumerate().rev() {
+        if let Some((finder, share)) = reached.found_by {
+            let (hosts, requests) = (samples[index].hosts, samples[index].requests);
             samples[finder].hosts += share * hosts;
             samples[finder].requests += share * requests;
         }
@@ -159,8 +164,8 @@ fn fit(
     let mut by_depth = vec![1.0; depths];
     let mut by_word = vec![1.0; vocabulary.words.len()];
     for round in 0..ROUNDS {
-        let mut of_depth = vec![(0.0, 0.0); depths];
-        let mut of_word = vec![(0.0, 0.0); by_word.len()];
+        let mut depth_sums = vec![(0.0, 0.0); depths];
+        let mut word_sums = vec![(0.0, 0.0); by_word.len()];
         for tree in trees {
             let alone: Vec<f64> =
                 tree.iter().map(|sample| exposure(sample) * factor(&sample.words, &by_word)).collect();
@@ -168,22 +173,22 @@ fn fit(
             for (sample, alone) in tree.iter().zip(alone) {
                 let by_site = if sample.depth == 0 { exposure(sample) } else { alone * site };
                 let found = found(sample);
-                of_depth[sample.depth].0 += found;
-                of_depth[sample.depth].1 += by_site;
+                depth_sums[sample.depth].0 += found;
+                depth_sums[sample.depth].1 += by_site;
                 if sample.depth > 0 {
                     for word in &sample.words {
-                        of_word[*word as usize].0 += found;
-                        of_word[*word as usize].1 += by_site * by_depth[sample.depth];
+                        word_sums[*word as usize].0 += found;
+                        word_sums[*word as usize].1 += by_site * by_depth[sample.depth];
                     }
                 }
             }
         }
         if round % 2 == 0 {
-            for (rate, (found, expected)) in by_depth.iter_mut().zip(of_depth) {
+            for (rate, (found, expected)) in by_depth.iter_mut().zip(depth_sums) {
                 *rate = (0.05 + found) / (0.5 + expected);
             }
         } else {
-            for (rate, (found, expected)) in by_word.iter_mut().zip(of_word) {
+            for (rate, (found, expected)) in by_word.iter_mut().zip(word_sums) {
                 // Half of the step: words occur together in URLs, and all of them move at once.
                 let step = (PRIOR_OF_WORD + found) / (PRIOR_OF_WORD + expected);
                 *rate = (*rate * step.sqrt()).clamp(*FACTORS.start(), *FACTORS.end());
@@ -193,13 +198,13 @@ fn fit(
     let mut pages = vec![0.0; depths];
     trees.iter().flatten().for_each(|sample| pages[sample.depth] += 1.0);
     for depth in 1..depths {
-        if pages[depth] < LEAST_PAGES {
+        if pages[depth] < MIN_PAGES {
             by_depth[depth] = by_depth[depth - 1] * DECAY;
         }
     }
-    let says_something = |(_, rate): &(String, f64)| (0.98..1.02).contains(rate).eq(&false);
+    let is_significant = |(_, rate): &(String, f64)| (0.98..1.02).contains(rate).eq(&false);
     let words = vocabulary.words.iter().cloned().zip(by_word.into_iter().map(rounded));
-    let by_word: BTreeMap<String, f64> = words.filter(says_something).collect();
+    let by_word: BTreeMap<String, f64> = words.filter(is_significant).collect();
     Scale { by_depth: by_depth.into_iter().take(MOST_DEPTHS).map(rounded).collect(), by_word }
 }
 
@@ -226,37 +231,37 @@ fn rounded(rate: f64) -> f64 {
     format!("{rate:.3e}").parse().unwrap_or(rate)
 }
 
-fn prices(grounds: &[RecordedGraph], wholes: &[PolicyRun], rates: &Rates, deepest: u16) -> Vec<Price> {
+fn prices(graphs: &[RecordedGraph], full_runs: &[PolicyRun], rates: &Rates, deepest: u16) -> Vec<Price> {
     let rates = Arc::new(rates.clone());
     // The graph on which a price finds the least decides, because the next survey may be like that one.
-    let together = |points: &[PolicyPoint]| PolicyPoint {
+    let mean_point = |points: &[PolicyPoint]| PolicyPoint {
         load: points.iter().map(|point| point.load).sum::<f64>() / points.len().max(1) as f64,
         coverage: points.iter().map(|point| point.coverage).fold(1.0, f64::min),
     };
-    let mut tried: Vec<(f64, PolicyPoint)> = Vec::new();
+    let mut trials: Vec<(f64, PolicyPoint)> = Vec::new();
     for price in tried_prices() {
-        let points = grounds
-            .iter()
-            .zip(wholes)
-            .map(|(ground, whole)| ground.play(&Policy::Auto(rates.clone(), price), deepest).point(whole));
-        tried.push((price, together(&points.collect::<Vec<_>>())));
+        let points = graphs.iter().zip(full_runs).map(|(graph, full_run)| {
+            graph.play(&Policy::Auto(rates.clone(), price), deepest).point(full_run)
+        });
+        trials.push((price, mean_point(&points.collect::<Vec<_>>())));
     }
-    COVERAGES.into_iter().filter_map(|coverage| between(&tried, coverage)).collect()
+    COVERAGES.into_iter().filter_map(|coverage| between(&trials, coverage)).collect()
 }
 
 /// The price of a coverage, interpolated between two prices that were tried; the first price if that is
 /// enough.
-fn between(tried: &[(f64, PolicyPoint)], coverage: f64) -> Option<Price> {
-    let at = tried.iter().position(|(_, point)| point.coverage >= coverage)?;
-    let after = tried[at];
-    let before = at.checked_sub(1).map_or(after, |before| tried[before]);
-    let way = (coverage - before.1.coverage) / (after.1.coverage - before.1.coverage).max(f64::MIN_POSITIVE);
-    let way = way.clamp(0.0, 1.0);
-    let on_the_way = |from: f64, to: f64| from + way * (to - from);
+fn between(trials: &[(f64, PolicyPoint)], coverage: f64) -> Option<Price> {
+    let index = trials.iter().position(|(_, point)| point.coverage >= coverage)?;
+    let after = trials[index];
+    let before = index.checked_sub(1).map_or(after, |before| trials[before]);
+    let fraction =
+        (coverage - before.1.coverage) / (after.1.coverage - before.1.coverage).max(f64::MIN_POSITIVE);
+    let fraction = fraction.clamp(0.0, 1.0);
+    let interpolate = |from: f64, to: f64| from + fraction * (to - from);
     Some(Price {
         coverage,
-        price: rounded(on_the_way(before.0, after.0)),
-        load: rounded(on_the_way(before.1.load, after.1.load)),
+        price: rounded(interpolate(before.0, after.0)),
+        load: rounded(interpolate(before.1.load, after.1.load)),
         passed_over: IgnoredAny,
     })
 }

@@ -17,21 +17,21 @@ impl RecordedGraph {
     /// level 0, all others below. The load and coverage of level 0 are then those of the policy, with
     /// intervals over the same site trees and by the same rules as for a depth.
     #[must_use]
-    pub(in crate::analysis) fn in_two_levels(&self, run: &PolicyRun, like: &Recorded) -> Recorded {
-        let places = self.places();
-        let (whole, mut levels, mut found) = (self.recorded_run(), Vec::new(), Vec::new());
-        let mut trees = Vec::with_capacity(like.trees.len());
-        for (number, tree) in (0..).zip(like.trees.iter()) {
+    pub(in crate::analysis) fn in_two_levels(&self, run: &PolicyRun, surveyed: &Recorded) -> Recorded {
+        let tree_indices = self.tree_indices();
+        let (full_run, mut levels, mut found) = (self.recorded_run(), Vec::new(), Vec::new());
+        let mut trees = Vec::with_capacity(surveyed.trees.len());
+        for (number, tree) in (0..).zip(surveyed.trees.iter()) {
             let first_level = levels.len();
-            if let Some(at) = places.get(&(&*tree.site, tree.seed)) {
-                let (run, whole) = (&run.trees[*at], &whole.trees[*at]);
-                found.extend(occurrences(number, run, whole));
+            if let Some(position) = tree_indices.get(&(&*tree.site, tree.seed)) {
+                let (run, full_run) = (&run.trees[*position], &full_run.trees[*position]);
+                found.extend(occurrences(number, run, full_run));
                 let beyond =
                     |all: u64, part: u64| u32::try_from(all.saturating_sub(part)).unwrap_or(u32::MAX);
-                let [all, some] = [whole, run].map(|run| run.hosts.len() as u64);
+                let [all, some] = [full_run, run].map(|run| run.hosts.len() as u64);
                 let cost = |requests, hosts| LevelCost { requests, hosts, ..LevelCost::default() };
                 levels.push(cost(beyond(run.requests, 0), beyond(some, 0)));
-                levels.push(cost(beyond(whole.requests, run.requests), beyond(all, some)));
+                levels.push(cost(beyond(full_run.requests, run.requests), beyond(all, some)));
             }
             let level_count = levels.len() - first_level;
             let deepest = (level_count > 0).then_some(1);
@@ -39,19 +39,23 @@ impl RecordedGraph {
         }
         found.sort_unstable();
         let mut known = KnownKeys::default();
-        let of_hosts = Occurrences { list: found, halvings: 0 };
-        known.counts[Kind::Hosts as usize] = of_hosts.known_by_depth();
-        known.occurrences[Kind::Hosts as usize] = of_hosts;
-        let trees =
-            Trees { trees, levels: Arc::new(levels), unasked: Vec::new(), labels: like.trees.labels.clone() };
+        let host_keys = Occurrences { list: found, halvings: 0 };
+        known.counts[Kind::Hosts as usize] = host_keys.known_by_depth();
+        known.occurrences[Kind::Hosts as usize] = host_keys;
+        let trees = Trees {
+            trees,
+            levels: Arc::new(levels),
+            not_fetched: Vec::new(),
+            labels: surveyed.trees.labels.clone(),
+        };
         Recorded {
-            manifest: like.manifest.clone(),
+            manifest: surveyed.manifest.clone(),
             trees,
             known,
-            out_of_budget: like.out_of_budget,
+            out_of_budget: surveyed.out_of_budget,
             kinds: KINDS,
             index: Arc::default(),
-            divided: None,
+            group_keys: None,
         }
     }
 
@@ -61,45 +65,49 @@ impl RecordedGraph {
     pub(in crate::analysis) fn exchanges_of(
         &self,
         fetched: &Fetched,
-        like: &Recorded,
+        surveyed: &Recorded,
         all: &Exchanges,
     ) -> Exchanges {
-        let places = self.places();
-        let of_trees: Vec<Option<Vec<bool>>> = like
+        let tree_indices = self.tree_indices();
+        let fetched_rows: Vec<Option<Vec<bool>>> = surveyed
             .trees
             .iter()
             .map(|tree| {
-                let at = *places.get(&(&*tree.site, tree.seed))?;
+                let position = *tree_indices.get(&(&*tree.site, tree.seed))?;
                 let mut is_next_fetched = false;
-                let mut of_rows: Vec<bool> = Vec::with_capacity(self.trees[at].asked.len());
-                for page in self.trees[at].asked.iter().rev() {
+                let mut row_flags: Vec<bool> = Vec::with_capacity(self.trees[position].row_pages.len());
+                for page in self.trees[position].row_pages.iter().rev() {
                     if *page != NO_PAGE && *page != ROBOTS {
-                        is_next_fetched = fetched[at][*page as usize];
+                        is_next_fetched = fetched[position][*page as usize];
                     }
-                    of_rows.push(is_next_fetched || *page == ROBOTS);
+                    row_flags.push(is_next_fetched || *page == ROBOTS);
                 }
-                of_rows.reverse();
-                Some(of_rows)
+                row_flags.reverse();
+                Some(row_flags)
             })
             .collect();
-        all.only(|tree, row| match of_trees.get(tree as usize) {
-            Some(Some(of_rows)) => of_rows.get(row).copied().unwrap_or_default(),
+        all.only(|tree, row| match fetched_rows.get(tree as usize) {
+            Some(Some(row_flags)) => row_flags.get(row).copied().unwrap_or_default(),
             // Attempts that reached no server are made with every policy.
             _ => true,
         })
     }
 
     /// The index of each tree.
-    fn places(&self) -> HashMap<(&str, u16), usize> {
+    fn tree_indices(&self) -> HashMap<(&str, u16), usize> {
         let trees = self.trees.iter().enumerate();
-        trees.map(|(at, tree)| ((tree.name.0.as_str(), tree.name.1), at)).collect()
+        trees.map(|(position, tree)| ((tree.name.0.as_str(), tree.name.1), position)).collect()
     }
 }
 
 /// The hosts of a tree, once each: at depth 0 if the policy found them, otherwise at depth 1.
-fn occurrences<'a>(tree: u32, run: &'a TreeRun, whole: &'a TreeRun) -> impl Iterator<Item = Occurrence> + 'a {
+fn occurrences<'a>(
+    tree: u32,
+    run: &'a TreeRun,
+    full_run: &'a TreeRun,
+) -> impl Iterator<Item = Occurrence> + 'a {
     let found: std::collections::HashSet<u32> = run.hosts.iter().copied().collect();
-    whole.hosts.iter().map(move |host| Occurrence {
+    full_run.hosts.iter().map(move |host| Occurrence {
         key: xxh3_64(&host.to_le_bytes()),
         tree,
         depth: u16::from(!found.contains(host)),
@@ -122,24 +130,24 @@ mod tests {
     /// A chain of pages, each one level below the page before, with the hosts that each names.
     fn chain(number: usize, pages: &[Vec<u32>]) -> SiteTree {
         let last = pages.len() - 1;
-        let page = |(at, hosts): (usize, &Vec<u32>)| GraphPage {
-            url: WebUrl::parse(&format!("http://site{number}.ke/{at}")).unwrap(),
-            depth: Depth(u16::try_from(at).unwrap()),
-            requests: 1 + at as u64 % 2,
+        let page = |(position, hosts): (usize, &Vec<u32>)| GraphPage {
+            url: WebUrl::parse(&format!("http://site{number}.ke/{position}")).unwrap(),
+            depth: Depth(u16::try_from(position).unwrap()),
+            requests: 1 + position as u64 % 2,
             redirect: None,
-            links: (at < last).then(|| u32::try_from(at + 1).unwrap()).into_iter().collect(),
+            links: (position < last).then(|| u32::try_from(position + 1).unwrap()).into_iter().collect(),
             hosts: hosts.clone(),
         };
         SiteTree {
             name: (format!("site{number}.ke"), 0),
             pages: pages.iter().enumerate().map(page).collect(),
             robots: 1,
-            asked: Vec::new(),
-            has_answered: true,
+            row_pages: Vec::new(),
+            has_responded: true,
         }
     }
 
-    fn ground(trees: &[Vec<Vec<u32>>]) -> RecordedGraph {
+    fn graph(trees: &[Vec<Vec<u32>>]) -> RecordedGraph {
         let source = RatesSource { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
         let trees = trees.iter().enumerate().map(|(number, pages)| chain(number, pages)).collect();
         RecordedGraph { source, trees, unrecorded: 0 }
@@ -152,12 +160,12 @@ mod tests {
             trees in prop::collection::vec(prop::collection::vec(prop::collection::vec(0_u32..9, 0..3), 1..6), 2..9),
             depth in 0_u16..5,
         ) {
-            let ground = ground(&trees);
-            let like = survey(&vec![tree("complete", &[(1, &[])]); trees.len()]);
-            let (run, fetched) = ground.trace(&Policy::Depth(depth), 20);
-            let point = run.point(&ground.recorded_run());
+            let graph = graph(&trees);
+            let surveyed = survey(&vec![tree("complete", &[(1, &[])]); trees.len()]);
+            let (run, fetched) = graph.trace(&Policy::Depth(depth), 20);
+            let point = run.point(&graph.recorded_run());
             let sampling = Sampling { replicates: 20, ..Sampling::default() };
-            let curves = Curves::measure(&ground.in_two_levels(&run, &like), &sampling);
+            let curves = Curves::measure(&graph.in_two_levels(&run, &surveyed), &sampling);
             let level = &curves.levels[0];
             let (load, coverage) = (level.load(LoadUnit::Requests), level.union(Kind::Hosts));
             prop_assert!((load.value - point.load).abs() < 1e-9, "{:?} {:?}", load, point);
@@ -182,20 +190,20 @@ mod tests {
         );
         let hub = vec![vec![], vec![], (0..9).collect()];
         let barren = vec![vec![]; 3];
-        let ground = ground(&[hub, barren]);
+        let graph = graph(&[hub, barren]);
         // Robots.txt, two entrances, and those of the four other pages that lead to the hosts.
-        let (memories, focus) = ground.memories(&rates, 0.75);
-        let requests: u64 = ground.recorded_run().trees.iter().map(|tree| tree.requests).sum();
+        let (memories, focus) = graph.memories(&rates, 0.75);
+        let requests: u64 = graph.recorded_run().trees.iter().map(|tree| tree.requests).sum();
         assert_eq!((focus.earlier_requests, focus.settled_requests), (requests, 4));
         let worth = |number: usize, page: usize| {
-            let url = &ground.trees[number].pages[page].url;
+            let url = &graph.trees[number].pages[page].url;
             memories.get(&format!("site{number}.ke")).unwrap().worth(url).unwrap()
         };
         assert!(worth(0, 2) > 1.0 && worth(0, 1) > 1.0 && worth(1, 2) < 0.2, "{memories:?}");
         let (rates, price) = (std::sync::Arc::new(rates), focus.price.unwrap());
         let policy = Policy::Focus(rates, price, std::sync::Arc::new(memories));
-        let run = ground.play(&policy, 20);
-        assert_eq!(run.point(&ground.recorded_run()).coverage, 1.0);
+        let run = graph.play(&policy, 20);
+        assert_eq!(run.point(&graph.recorded_run()).coverage, 1.0);
         assert_eq!(run.trees[1].requests, 2, "of the barren site only what is asked for in any case");
     }
 }

@@ -9,7 +9,7 @@ pub struct Exchanges {
     /// In the order in which the survey began the trees.
     pub(super) trees: Vec<TreeSpan>,
     /// For every tree and depth, the number of exchanges of the tree in the levels down to that depth.
-    pub(super) ends: Vec<u32>,
+    pub(super) level_ends: Vec<u32>,
     pub(super) servers: Vec<MeasuredServer>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct ScheduledExchange {
     pub first_byte: f32,
     pub total: f32,
     /// The pause before it that the server requested (Crawl-delay or Retry-After), in hundredths of a second.
-    pub asked: u16,
+    pub requested_pause: u16,
     pub depth: u8,
     pub marks: u8,
 }
@@ -129,25 +129,26 @@ impl Exchanges {
     /// The survey as if it had made only some of these exchanges, with a single level. `keep` gets the tree
     /// and the index of the exchange within the tree.
     pub(in crate::analysis) fn only(&self, keep: impl Fn(u32, usize) -> bool) -> Self {
-        let (mut list, mut trees, mut ends) = (Vec::new(), Vec::with_capacity(self.trees.len()), Vec::new());
+        let (mut list, mut trees, mut level_ends) =
+            (Vec::new(), Vec::with_capacity(self.trees.len()), Vec::new());
         // The rows of a large tree may be in several pieces, which are in order.
         let mut rows_before: HashMap<u32, usize> = HashMap::new();
         for span in &self.trees {
-            let (first, first_end) = (list.len(), ends.len());
+            let (first, first_end) = (list.len(), level_ends.len());
             let all = &self.list[span.first..span.first + self.up_to(span, u16::MAX) as usize];
             let before = rows_before.entry(span.tree).or_default();
             let rows = (*before..).zip(all);
-            list.extend(rows.filter(|(row, _)| keep(span.tree, *row)).map(|(_, one)| *one));
+            list.extend(rows.filter(|(row, _)| keep(span.tree, *row)).map(|(_, scheduled)| *scheduled));
             *before += all.len();
-            ends.push(u32::try_from(list.len() - first).unwrap_or(u32::MAX));
+            level_ends.push(u32::try_from(list.len() - first).unwrap_or(u32::MAX));
             trees.push(TreeSpan { first, first_end, levels: 1, ..*span });
         }
-        Self { list, trees, ends, servers: self.servers.clone() }
+        Self { list, trees, level_ends, servers: self.servers.clone() }
     }
 
     /// The number of exchanges of a tree in its levels down to `depth`.
     pub(super) fn up_to(&self, span: &TreeSpan, depth: u16) -> u32 {
-        let ends = &self.ends[span.first_end..span.first_end + usize::from(span.levels)];
-        ends.get(usize::from(depth)).or(ends.last()).copied().unwrap_or(0)
+        let level_ends = &self.level_ends[span.first_end..span.first_end + usize::from(span.levels)];
+        level_ends.get(usize::from(depth)).or(level_ends.last()).copied().unwrap_or(0)
     }
 }

@@ -44,7 +44,7 @@ pub trait Pacing {
     fn requests_pause(&self, status: Option<u16>) -> bool;
 
     /// The pause of a server after an exchange.
-    fn pause_after(&mut self, server: usize, settled: &EndedExchange) -> ServerPause;
+    fn pause_after(&mut self, server: usize, ended_exchange: &EndedExchange) -> ServerPause;
 
     /// Reserves the share of the survey's rate for an exchange before it begins. `now` is counted from the
     /// beginning of the survey.
@@ -55,25 +55,25 @@ pub trait Pacing {
     fn reserve(&mut self, now: Duration) -> Result<(), Duration>;
 
     /// Ends a reservation: the exchange has moved `moved` bytes.
-    fn give_back(&mut self, now: Duration, moved: u64);
+    fn release(&mut self, now: Duration, moved: u64);
 }
 
 /// The pause of a server after an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerPause {
     /// The normal pause after the exchange.
-    pub rest: Duration,
+    pub normal: Duration,
     /// The cool-down of the server after repeated trouble; zero without it. The pause lasts at least as long.
-    pub put_off: Duration,
+    pub cool_down: Duration,
     /// The cool-down of the site alone after repeated trouble of the site; zero without it.
-    pub of_site: Duration,
+    pub site_cool_down: Duration,
 }
 
 impl ServerPause {
     /// The time from the end of the exchange to the next one at the same server.
     #[must_use]
     pub fn total(self) -> Duration {
-        self.rest.max(self.put_off)
+        self.normal.max(self.cool_down)
     }
 }
 
@@ -85,7 +85,7 @@ pub struct EndedExchange {
     /// The end of the exchange, counted from the beginning of the schedule.
     pub ended: Duration,
     /// The time from the first byte sent to the last byte received.
-    pub took: Duration,
+    pub duration: Duration,
     /// The time to the first byte; none without a response.
     pub first_byte: Option<Duration>,
     /// The time from the first byte of the response to the last.
@@ -105,6 +105,6 @@ impl EndedExchange {
     /// ([`Timings::response_time`](crate::exchange::Timings::response_time)).
     #[must_use]
     pub fn response_time(&self) -> Duration {
-        self.first_byte.map_or(self.took, |first_byte| (first_byte + self.transfer).min(self.took))
+        self.first_byte.map_or(self.duration, |first_byte| (first_byte + self.transfer).min(self.duration))
     }
 }

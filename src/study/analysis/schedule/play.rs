@@ -10,7 +10,7 @@ use crate::roster::{Requeue, Roster, VisitLimits, VisitStep};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
     /// The time from the first request to the end of the last exchange.
-    pub took: Duration,
+    pub duration: Duration,
     /// Site trees that were walked.
     pub trees: u64,
     /// Requests sent, robots.txt included.
@@ -31,9 +31,9 @@ pub struct ServerLoad {
     /// Bytes in both directions.
     pub bytes: u64,
     /// The start of its first exchange.
-    pub from: Duration,
+    pub first_start: Duration,
     /// The end of the pause after its last exchange.
-    pub until: Duration,
+    pub pause_end: Duration,
 }
 
 /// The seconds over which bytes are summed.
@@ -67,7 +67,7 @@ struct ScheduleRun<'a, P> {
     now: Duration,
     events: BinaryHeap<Reverse<(Duration, u64, Event)>>,
     /// The number of events so far: events at the same time happen in the order in which they were scheduled.
-    foreseen: u64,
+    event_count: u64,
     /// The number of exchanges of each tree, in the order of the survey; none if the tree is left out.
     ends: Vec<Option<u32>>,
     next_tree: usize,
@@ -80,7 +80,7 @@ struct ScheduleRun<'a, P> {
     walks: Vec<ScheduledWalk>,
     servers: Vec<PlayedServer>,
     /// Walks that wait for the survey's rate. `refill` is the time of the next attempt.
-    starved: VecDeque<u32>,
+    rate_queue: VecDeque<u32>,
     refill: Option<Duration>,
     hours: Vec<u64>,
     schedule: Schedule,
@@ -105,7 +105,7 @@ enum Event {
 #[derive(Clone, Copy, Default)]
 struct ScheduledWalk {
     /// The number of its exchanges that have ended.
-    asked: u32,
+    exchanges_done: u32,
     /// The start of the walk; none before it.
     began: Option<Duration>,
 }
@@ -114,11 +114,11 @@ struct ScheduledWalk {
 #[derive(Default)]
 struct PlayedServer {
     /// A walk has a request at the server, or will send one when the pause is over.
-    is_taken: bool,
+    is_assigned: bool,
     /// The end of the normal pause after its last exchange.
-    rests: Duration,
+    pause_end: Duration,
     /// The end of its pause or cool-down.
-    free: Duration,
+    ready: Duration,
     ended: Duration,
     /// Walks that wait for their turn.
     waiting: VecDeque<u32>,
@@ -139,7 +139,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
             pacing,
             now: Duration::ZERO,
             events: BinaryHeap::new(),
-            foreseen: 0,
+            event_count: 0,
             finished: vec![false; ends.len()],
             walks: vec![ScheduledWalk::default(); ends.len()],
             ends,
@@ -148,7 +148,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
             // The schedule sends one request at a time to a server, whatever the survey allows.
             roster: Roster::new(VisitLimits::new(conditions.sites.max(1), 1, None)),
             servers: std::iter::repeat_with(PlayedServer::default).take(servers).collect(),
-            starved: VecDeque::new(),
+            rate_queue: VecDeque::new(),
             refill: None,
             hours: Vec::new(),
             schedule,
@@ -166,7 +166,7 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
                 Event::Room => self.begin_walks(),
                 Event::Refill => {
                     self.refill = None;
-                    self.feed();
+                    self.begin_queued();
                 }
             }
         }
@@ -174,13 +174,13 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
     }
 
     fn schedule_event(&mut self, at: Duration, event: Event) {
-        self.foreseen += 1;
-        self.events.push(Reverse((at, self.foreseen, event)));
+        self.event_count += 1;
+        self.events.push(Reverse((at, self.event_count, event)));
     }
 
     fn begin_walks(&mut self) {
         loop {
-            let tree = match self.roster.poll(time_of(self.now)) {
+            let tree = match self.roster.poll(system_time(self.now)) {
                 VisitStep::Begin(tree) => tree,
                 VisitStep::Take => match self.next_tree() {
                     Some(tree) => {
@@ -223,9 +223,10 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
 
     /// Begins or continues the walk of a tree, if there is a free slot at its first server.
     fn visit(&mut self, tree: u32) {
-        let home = self.exchange_of(tree, 0);
-        if let Some(home) = home.and_then(|first| self.exchanges.servers.get(first.server as usize))
-            && let Err(full) = self.roster.enter(u64::from(tree), home.address)
+        let first_server = self.exchange_of(tree, 0);
+        if let Some(first_server) =
+            first_server.and_then(|first| self.exchanges.servers.get(first.server as usize))
+            && let Err(full) = self.roster.enter(u64::from(tree), first_server.address)
         {
             return self.roster.leave(u64::from(tree), Some(Requeue::Parked(tree, full)));
         }
@@ -238,18 +239,18 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
     }
 
     /// An exchange of a tree by its index in the tree; none after the last.
-    fn exchange_of(&self, tree: u32, place: u32) -> Option<&'a ScheduledExchange> {
+    fn exchange_of(&self, tree: u32, index: u32) -> Option<&'a ScheduledExchange> {
         let last = self.ends[tree as usize].unwrap_or(0);
-        let at = self.exchanges.trees[tree as usize].first + place as usize;
-        if place < last { self.exchanges.list.get(at) } else { None }
+        let at = self.exchanges.trees[tree as usize].first + index as usize;
+        if index < last { self.exchanges.list.get(at) } else { None }
     }
 
     /// The next exchange of the walk of a tree; none if the walk is at its end or too old.
     fn next_exchange(&self, tree: u32) -> Option<&'a ScheduledExchange> {
-        let ScheduledWalk { asked, began } = self.walks[tree as usize];
+        let ScheduledWalk { exchanges_done, began } = self.walks[tree as usize];
         let age = self.now - began.unwrap_or(self.now);
         let is_too_old = self.conditions.longest_walk.is_some_and(|longest| age >= longest);
-        if is_too_old { None } else { self.exchange_of(tree, asked) }
+        if is_too_old { None } else { self.exchange_of(tree, exchanges_done) }
     }
 
     /// Sends the next request of the walk, queues it, or ends the walk.
@@ -258,15 +259,15 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
             return self.schedule_event(self.now, Event::Done(tree));
         };
         if exchange.server == NO_SERVER {
-            let took = self.conditions.times(exchange, None).total;
-            return self.schedule_event(self.now + took, Event::End(tree));
+            let duration = self.conditions.times(exchange, None).total;
+            return self.schedule_event(self.now + duration, Event::End(tree));
         }
         let address = self.exchanges.servers.get(exchange.server as usize).map(|server| server.address);
-        if address.is_some_and(|address| self.roster.go_to(u64::from(tree), address)) {
+        if address.is_some_and(|address| self.roster.move_to(u64::from(tree), address)) {
             self.schedule_event(self.now, Event::Room);
         }
         let server = &mut self.servers[exchange.server as usize];
-        if server.is_taken {
+        if server.is_assigned {
             server.waiting.push_back(tree);
         } else {
             self.take(tree);
@@ -275,28 +276,28 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
 
     /// The current exchange of the walk of a tree.
     fn exchange(&self, tree: u32) -> &'a ScheduledExchange {
-        let asked = self.walks[tree as usize].asked;
-        &self.exchanges.list[self.exchanges.trees[tree as usize].first + asked as usize]
+        let exchanges_done = self.walks[tree as usize].exchanges_done;
+        &self.exchanges.list[self.exchanges.trees[tree as usize].first + exchanges_done as usize]
     }
 
     /// The time at which the server of a walk's current exchange may receive its request.
-    fn turn_of(&self, tree: u32) -> Duration {
+    fn ready_time(&self, tree: u32) -> Duration {
         let exchange = self.exchange(tree);
         let server = &self.servers[exchange.server as usize];
-        match exchange.asked {
-            0 => server.free,
-            hundredths => server.free.max(server.ended + Duration::from_millis(u64::from(hundredths) * 10)),
+        match exchange.requested_pause {
+            0 => server.ready,
+            hundredths => server.ready.max(server.ended + Duration::from_millis(u64::from(hundredths) * 10)),
         }
     }
 
     /// Assigns the server to the walk once its pause is over, or puts the walk off.
     fn take(&mut self, tree: u32) {
-        let at = self.turn_of(tree);
+        let at = self.ready_time(tree);
         let server = self.exchange(tree).server as usize;
-        if at > self.servers[server].rests.max(self.now + self.conditions.longest_wait) {
-            return self.put_off(tree, at);
+        if at > self.servers[server].pause_end.max(self.now + self.conditions.longest_wait) {
+            return self.postpone(tree, at);
         }
-        self.servers[server].is_taken = true;
+        self.servers[server].is_assigned = true;
         if at > self.now {
             self.schedule_event(at, Event::Turn(tree));
         } else {
@@ -304,8 +305,8 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         }
     }
 
-    fn put_off(&mut self, tree: u32, until: Duration) {
-        self.roster.leave(u64::from(tree), Some(Requeue::PutOff(tree, time_of(until))));
+    fn postpone(&mut self, tree: u32, until: Duration) {
+        self.roster.leave(u64::from(tree), Some(Requeue::PutOff(tree, system_time(until))));
         self.schedule_event(until, Event::Room);
         self.schedule_event(self.now, Event::Room);
     }
@@ -314,13 +315,13 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         match self.pacing.reserve(self.now) {
             Ok(()) => self.begin(tree),
             Err(at) => {
-                self.starved.push_back(tree);
-                self.refill_at(at);
+                self.rate_queue.push_back(tree);
+                self.schedule_refill(at);
             }
         }
     }
 
-    fn refill_at(&mut self, at: Duration) {
+    fn schedule_refill(&mut self, at: Duration) {
         if self.refill.is_none_or(|refill| at < refill) {
             // Time must advance, or the same event would repeat without end.
             let at = at.max(self.now + Duration::from_micros(1));
@@ -330,14 +331,14 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
     }
 
     /// Begins the exchanges that wait for the rate, as long as it is sufficient.
-    fn feed(&mut self) {
-        while let Some(tree) = self.starved.front().copied() {
+    fn begin_queued(&mut self) {
+        while let Some(tree) = self.rate_queue.front().copied() {
             match self.pacing.reserve(self.now) {
                 Ok(()) => {
-                    self.starved.pop_front();
+                    self.rate_queue.pop_front();
                     self.begin(tree);
                 }
-                Err(at) => return self.refill_at(at),
+                Err(at) => return self.schedule_refill(at),
             }
         }
     }
@@ -345,24 +346,24 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
     fn begin(&mut self, tree: u32) {
         let exchange = self.exchange(tree);
         let server = self.exchanges.servers.get(exchange.server as usize);
-        let borne = &mut self.schedule.servers[exchange.server as usize];
-        if borne.requests == 0 {
-            borne.from = self.now;
+        let server_load = &mut self.schedule.servers[exchange.server as usize];
+        if server_load.requests == 0 {
+            server_load.first_start = self.now;
         }
-        borne.requests += 1;
-        borne.bytes += u64::from(exchange.bytes);
-        let took = self.conditions.times(exchange, server).total;
-        self.schedule_event(self.now + took, Event::End(tree));
+        server_load.requests += 1;
+        server_load.bytes += u64::from(exchange.bytes);
+        let duration = self.conditions.times(exchange, server).total;
+        self.schedule_event(self.now + duration, Event::End(tree));
     }
 
     fn end(&mut self, tree: u32) {
         let exchange = self.exchange(tree);
-        self.schedule.took = self.now;
-        self.walks[tree as usize].asked += 1;
+        self.schedule.duration = self.now;
+        self.walks[tree as usize].exchanges_done += 1;
         if exchange.server == NO_SERVER {
             return self.request_next(tree);
         }
-        self.settle(tree, exchange);
+        self.note_exchange_end(tree, exchange);
         // A walk that has just received a response and continues at the same server goes to the head of the
         // queue before the server is passed on.
         if self.next_exchange(tree).is_some_and(|next| next.server == exchange.server) {
@@ -370,17 +371,18 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         } else {
             self.request_next(tree);
         }
-        self.pass_on(exchange.server as usize);
-        self.feed();
+        self.assign_next(exchange.server as usize);
+        self.begin_queued();
     }
 
     /// Gives a free server to the waiting walk whose turn comes soonest; ties go to the walk at the head of
     /// the queue.
-    fn pass_on(&mut self, number: usize) {
-        while !self.servers[number].is_taken {
+    fn assign_next(&mut self, number: usize) {
+        while !self.servers[number].is_assigned {
             let server = &self.servers[number];
-            let soonest = (0..server.waiting.len()).min_by_key(|place| self.turn_of(server.waiting[*place]));
-            let next = soonest.and_then(|place| self.servers[number].waiting.remove(place));
+            let soonest =
+                (0..server.waiting.len()).min_by_key(|index| self.ready_time(server.waiting[*index]));
+            let next = soonest.and_then(|index| self.servers[number].waiting.remove(index));
             // A walk that is put off does not take the server.
             match next {
                 Some(next) => self.take(next),
@@ -389,13 +391,13 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
         }
     }
 
-    fn settle(&mut self, tree: u32, exchange: &ScheduledExchange) {
+    fn note_exchange_end(&mut self, tree: u32, exchange: &ScheduledExchange) {
         let number = exchange.server as usize;
         let times = self.conditions.times(exchange, self.exchanges.servers.get(number));
-        let settled = EndedExchange {
+        let ended_exchange = EndedExchange {
             tree,
             ended: self.now,
-            took: times.total,
+            duration: times.total,
             first_byte: times.first_byte,
             transfer: times.transfer,
             bytes: u64::from(exchange.bytes),
@@ -403,26 +405,26 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
             is_unclear: exchange.is_unclear(),
             is_unread: exchange.is_unread(),
         };
-        let pause = self.pacing.pause_after(number, &settled);
-        let (rests, free) = (self.now + pause.rest, self.now + pause.total());
+        let pause = self.pacing.pause_after(number, &ended_exchange);
+        let (pause_end, ready) = (self.now + pause.normal, self.now + pause.total());
         self.servers[number] = PlayedServer {
-            is_taken: false,
-            rests,
-            free,
+            is_assigned: false,
+            pause_end,
+            ready,
             ended: self.now,
             waiting: std::mem::take(&mut self.servers[number].waiting),
         };
-        self.schedule.servers[number].until = free;
-        self.book(u64::from(exchange.bytes));
-        self.pacing.give_back(self.now, u64::from(exchange.bytes));
+        self.schedule.servers[number].pause_end = ready;
+        self.add_bytes(u64::from(exchange.bytes));
+        self.pacing.release(self.now, u64::from(exchange.bytes));
     }
 
-    fn book(&mut self, bytes: u64) {
+    fn add_bytes(&mut self, bytes: u64) {
         self.schedule.requests += 1;
         self.schedule.bytes += bytes;
         let hour = usize::try_from(self.now.as_secs() / HOUR).unwrap_or(usize::MAX);
         // After a hundred years, all further hours count as one.
-        let hour = hour.min(MOST_HOURS);
+        let hour = hour.min(MAX_HOURS);
         if self.hours.len() <= hour {
             self.hours.resize(hour + 1, 0);
         }
@@ -437,9 +439,9 @@ impl<'a, P: Pacing> ScheduleRun<'a, P> {
 }
 
 /// Converts a time of the schedule for the roster.
-fn time_of(since_its_beginning: Duration) -> SystemTime {
-    SystemTime::UNIX_EPOCH + since_its_beginning
+fn system_time(elapsed: Duration) -> SystemTime {
+    SystemTime::UNIX_EPOCH + elapsed
 }
 
 /// The number of hours in a hundred years.
-const MOST_HOURS: usize = 100 * 366 * 24;
+const MAX_HOURS: usize = 100 * 366 * 24;

@@ -11,7 +11,7 @@ use super::exchanges::{
 use super::requested_pauses::{Pause, Pauses};
 use super::{EndedExchange, Pacing};
 use crate::address::server_named;
-use crate::analysis::tables::{TreeNumbers, columns, each, key};
+use crate::analysis::tables::{TreeNumbers, columns, for_each_frame, key};
 use crate::analysis::{AnalysisError, Recorded};
 use crate::exchange::{Failure, Purpose};
 use crate::records::{ExchangeRow, SiteRow};
@@ -30,7 +30,7 @@ columns! {
 
 /// In bytes. Smaller responses arrive in one flight of packets (ten segments, RFC 6928), so their transfer
 /// time says nothing about the link.
-const MEASURABLE: u64 = 14_600;
+const MIN_MEASURED_BYTES: u64 = 14_600;
 
 impl Exchanges {
     /// Reads the exchanges of the survey in `dir`. `pacing` is the rule of pauses of that survey.
@@ -47,22 +47,22 @@ impl Exchanges {
             numbers.add(&tree.site, tree.seed.into());
         }
         let mut order = TreeOrder { numbers: &numbers, entries: vec![None; recorded.trees.len()] };
-        each::<SiteRow>(dir, ScheduleSiteColumns::NAMES, |frame| order.add(frame))?;
+        for_each_frame::<SiteRow>(dir, ScheduleSiteColumns::NAMES, |frame| order.add(frame))?;
         let mut loading = ExchangeLoader {
             numbers: &numbers,
             pacing,
-            found: Self::default(),
+            loaded: Self::default(),
             addresses: HashMap::new(),
             current: None,
             pauses: Pauses::default(),
-            before: None,
+            previous: None,
         };
-        each::<ExchangeRow>(dir, ScheduleExchangeColumns::NAMES, |frame| loading.add(frame))?;
+        for_each_frame::<ExchangeRow>(dir, ScheduleExchangeColumns::NAMES, |frame| loading.add(frame))?;
         loading.end_tree();
-        let mut found = loading.found;
-        order.apply(&mut found.trees);
-        found.list.shrink_to_fit();
-        Ok(found)
+        let mut loaded = loading.loaded;
+        order.apply(&mut loaded.trees);
+        loaded.list.shrink_to_fit();
+        Ok(loaded)
     }
 }
 
@@ -76,7 +76,7 @@ struct TreeOrder<'a> {
 struct QueuedTree {
     /// The position in the queue, and the start of the tree. Older tables do not record the position; the
     /// start gives nearly the same order.
-    place: (u64, i64),
+    position: (u64, i64),
     parent: Option<u32>,
 }
 
@@ -89,8 +89,8 @@ impl TreeOrder<'_> {
             };
             let parent = self.numbers.find(columns.parent_site.get(row), Some(0));
             let begun = columns.started.get(row).unwrap_or_default();
-            let place = (columns.number.get(row).unwrap_or_default(), begun);
-            self.entries[tree as usize] = Some(QueuedTree { place, parent });
+            let position = (columns.number.get(row).unwrap_or_default(), begun);
+            self.entries[tree as usize] = Some(QueuedTree { position, parent });
         }
         Ok(())
     }
@@ -98,11 +98,11 @@ impl TreeOrder<'_> {
     /// Sorts the trees and sets the parent of each.
     fn apply(&self, trees: &mut [TreeSpan]) {
         let entry = |tree: u32| self.entries.get(tree as usize).copied().flatten().unwrap_or_default();
-        trees.sort_by_key(|span| (entry(span.tree).place, span.tree));
-        let places: HashMap<u32, u32> =
-            (0..).zip(trees.iter()).map(|(place, span)| (span.tree, place)).collect();
+        trees.sort_by_key(|span| (entry(span.tree).position, span.tree));
+        let positions: HashMap<u32, u32> =
+            (0..).zip(trees.iter()).map(|(position, span)| (span.tree, position)).collect();
         for span in trees {
-            span.parent = entry(span.tree).parent.and_then(|parent| places.get(&parent).copied());
+            span.parent = entry(span.tree).parent.and_then(|parent| positions.get(&parent).copied());
         }
     }
 }
@@ -111,12 +111,12 @@ impl TreeOrder<'_> {
 struct ExchangeLoader<'a, P> {
     numbers: &'a TreeNumbers,
     pacing: &'a mut P,
-    found: Exchanges,
+    loaded: Exchanges,
     addresses: HashMap<u64, u32>,
     /// The tree whose rows are being read, and the index of its first exchange.
     current: Option<(u32, usize)>,
     pauses: Pauses,
-    before: Option<PreviousExchange>,
+    previous: Option<PreviousExchange>,
 }
 
 /// The previous exchange with a server.
@@ -145,7 +145,7 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
             let Some(tree) = tree else { continue };
             if self.current.is_none_or(|(current, _)| current != tree) {
                 self.end_tree();
-                self.current = Some((tree, self.found.list.len()));
+                self.current = Some((tree, self.loaded.list.len()));
             }
             self.take(&RowFacts {
                 host: columns.host.get(row).map_or(0, key),
@@ -168,22 +168,22 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
         Ok(())
     }
 
-    fn take(&mut self, told: &RowFacts<'_>) {
-        let server = told.address.filter(|_| told.total.is_some()).and_then(|address| self.server(address));
-        let exchange = told.exchange(server, self.marks(told));
+    fn take(&mut self, facts: &RowFacts<'_>) {
+        let server = facts.address.filter(|_| facts.total.is_some()).and_then(|address| self.server(address));
+        let exchange = facts.exchange(server, self.marks(facts));
         if let Some(server) = server {
-            self.measure(server, told);
-            self.watch(server, told, &exchange);
+            self.measure(server, facts);
+            self.note_pause(server, facts, &exchange);
         }
-        self.found.list.push(exchange);
+        self.loaded.list.push(exchange);
     }
 
-    fn marks(&self, told: &RowFacts<'_>) -> u8 {
-        let timed_out = told.failure.is_some_and(Failure::is_timeout);
+    fn marks(&self, facts: &RowFacts<'_>) -> u8 {
+        let timed_out = facts.failure.is_some_and(Failure::is_timeout);
         u8::from(timed_out) * TIMED_OUT
-            + u8::from(self.pacing.is_trouble(told.status, told.failure)) * TROUBLE
-            + u8::from(self.pacing.is_unclear(told.status, told.failure)) * UNCLEAR
-            + u8::from(self.pacing.is_unread(told.purpose, told.status, told.media_type)) * UNREAD
+            + u8::from(self.pacing.is_trouble(facts.status, facts.failure)) * TROUBLE
+            + u8::from(self.pacing.is_unclear(facts.status, facts.failure)) * UNCLEAR
+            + u8::from(self.pacing.is_unread(facts.purpose, facts.status, facts.media_type)) * UNREAD
     }
 
     fn server(&mut self, address: &str) -> Option<u32> {
@@ -192,41 +192,43 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
         if let Some(number) = self.addresses.get(&key) {
             return Some(*number);
         }
-        let number = u32::try_from(self.found.servers.len()).ok().filter(|number| *number != NO_SERVER)?;
-        self.found.servers.push(MeasuredServer::new(address.parse::<IpAddr>().ok()?));
+        let number = u32::try_from(self.loaded.servers.len()).ok().filter(|number| *number != NO_SERVER)?;
+        self.loaded.servers.push(MeasuredServer::new(address.parse::<IpAddr>().ok()?));
         self.addresses.insert(key, number);
         Some(number)
     }
 
-    fn measure(&mut self, server: u32, told: &RowFacts<'_>) {
-        let server = &mut self.found.servers[server as usize];
-        for time in [told.connect, told.first_byte].into_iter().flatten().filter(|time| *time > 0.0) {
+    fn measure(&mut self, server: u32, facts: &RowFacts<'_>) {
+        let server = &mut self.loaded.servers[server as usize];
+        for time in [facts.connect, facts.first_byte].into_iter().flatten().filter(|time| *time > 0.0) {
             server.rtt = server.rtt.min(seconds(time));
         }
-        if let (Some(total), Some(first), true) = (told.total, told.first_byte, told.received >= MEASURABLE) {
-            server.bytes += told.received as f64;
-            server.transfer += ((total - first - told.handshake()) / 1000.0).max(0.0);
+        if let (Some(total), Some(first), true) =
+            (facts.total, facts.first_byte, facts.received >= MIN_MEASURED_BYTES)
+        {
+            server.bytes += facts.received as f64;
+            server.transfer += ((total - first - facts.handshake()) / 1000.0).max(0.0);
         }
     }
 
     /// Records the pause before this exchange, with the length by our own rule.
-    fn watch(&mut self, server: u32, told: &RowFacts<'_>, exchange: &ScheduledExchange) {
-        if let Some(before) = self.before.take().filter(|before| before.server == server) {
+    fn note_pause(&mut self, server: u32, facts: &RowFacts<'_>, exchange: &ScheduledExchange) {
+        if let Some(previous) = self.previous.take().filter(|previous| previous.server == server) {
             self.pauses.add(Pause {
-                at: self.found.list.len(),
-                host: told.host,
-                seen: told.started - before.ended,
-                explained: before.pause.as_secs_f64(),
-                is_robots: told.purpose == Purpose::Robots.as_str(),
-                after_refusal: before.was_refused,
+                index: self.loaded.list.len(),
+                host: facts.host,
+                measured: facts.started - previous.ended,
+                explained: previous.pause.as_secs_f64(),
+                is_robots: facts.purpose == Purpose::Robots.as_str(),
+                after_refusal: previous.was_refused,
             });
         }
-        let first_byte = told.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
-        let ended = told.started + f64::from(exchange.total);
-        let settled = EndedExchange {
+        let first_byte = facts.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
+        let ended = facts.started + f64::from(exchange.total);
+        let ended_exchange = EndedExchange {
             tree: self.current.map_or(0, |(tree, _)| tree),
             ended: Duration::try_from_secs_f64(ended).unwrap_or_default(),
-            took: Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default(),
+            duration: Duration::try_from_secs_f64(f64::from(exchange.total)).unwrap_or_default(),
             first_byte,
             transfer: Duration::try_from_secs_f64(exchange.transfer()).unwrap_or_default(),
             bytes: u64::from(exchange.bytes),
@@ -234,30 +236,32 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
             is_unclear: exchange.is_unclear(),
             is_unread: exchange.is_unread(),
         };
-        let respite = self.pacing.pause_after(server as usize, &settled);
-        self.before = Some(PreviousExchange {
+        let next_pause = self.pacing.pause_after(server as usize, &ended_exchange);
+        self.previous = Some(PreviousExchange {
             server,
             ended,
-            pause: respite.total().max(respite.of_site),
-            was_refused: self.pacing.requests_pause(told.status),
+            pause: next_pause.total().max(next_pause.site_cool_down),
+            was_refused: self.pacing.requests_pause(facts.status),
         });
     }
 
     fn end_tree(&mut self) {
-        self.before = None;
+        self.previous = None;
         let Some((tree, first)) = self.current.take() else { return };
-        self.pauses.note(&mut self.found.list);
-        let exchanges = &mut self.found.list[first..];
+        self.pauses.note(&mut self.loaded.list);
+        let exchanges = &mut self.loaded.list[first..];
         place_robots(exchanges);
-        let first_end = self.found.ends.len();
+        let first_end = self.loaded.level_ends.len();
         let mut deepest = 0;
-        for (place, exchange) in (0_u32..).zip(exchanges.iter()) {
+        for (position, exchange) in (0_u32..).zip(exchanges.iter()) {
             deepest = deepest.max(usize::from(exchange.depth));
-            self.found.ends.resize((first_end + deepest + 1).max(self.found.ends.len()), place);
-            self.found.ends[first_end + deepest] = place + 1;
+            self.loaded
+                .level_ends
+                .resize((first_end + deepest + 1).max(self.loaded.level_ends.len()), position);
+            self.loaded.level_ends[first_end + deepest] = position + 1;
         }
-        let levels = u16::try_from(self.found.ends.len() - first_end).unwrap_or(u16::MAX);
-        self.found.trees.push(TreeSpan { tree, first, first_end, levels, parent: None });
+        let levels = u16::try_from(self.loaded.level_ends.len() - first_end).unwrap_or(u16::MAX);
+        self.loaded.trees.push(TreeSpan { tree, first, first_end, levels, parent: None });
     }
 }
 
@@ -305,7 +309,7 @@ impl RowFacts<'_> {
             handshake: seconds(self.handshake()),
             first_byte: self.first_byte.map_or(-1.0, seconds),
             total: seconds(if server.is_some() { self.total } else { self.dns }.unwrap_or_default()),
-            asked: 0,
+            requested_pause: 0,
             depth: self.depth.map_or(UNKNOWN, |depth| u8::try_from(depth).unwrap_or(UNKNOWN - 1)),
             marks,
         }

@@ -9,59 +9,61 @@ use rayon::prelude::*;
 /// the other in the order of the items, so that no sum depends on the number of threads. At most one result
 /// per thread is in memory. The first error, in the same order, ends the work.
 pub(in crate::analysis) fn in_turn<I, T, E: Send>(
-    things: impl Iterator<Item = I> + Send,
+    items: impl Iterator<Item = I> + Send,
     work: impl Fn(I) -> Result<T, E> + Sync,
     take: impl FnMut(T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    let waiting = Mutex::new(PendingItems { things, next: 0 });
+    let waiting = Mutex::new(PendingItems { items, next: 0 });
     let counter =
-        ResultCounter { served: Mutex::new(Served { take, next: 0, ended: Ok(()) }), turn: Condvar::new() };
+        ResultCounter { state: Mutex::new(Served { take, next: 0, ended: Ok(()) }), turn: Condvar::new() };
     let serve = || {
         // In a closure, so that no thread holds the lock while it works.
         let pull = || locked(&waiting).pull();
-        while let Some((number, thing)) = pull() {
+        while let Some((number, item)) = pull() {
             let turn = OrderGuard { counter: &counter, number };
-            if !turn.hand_over(work(thing)) {
+            if !turn.hand_over(work(item)) {
                 break;
             }
         }
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     thread::scope(|scope| {
         (1..threads).for_each(|_| drop(scope.spawn(serve)));
         serve();
     });
-    counter.served.into_inner().unwrap_or_else(PoisonError::into_inner).ended
+    counter.state.into_inner().unwrap_or_else(PoisonError::into_inner).ended
 }
 
 /// The results of `work` for each number, computed on as many threads as there are cores.
-pub(in crate::analysis) fn each_of<const N: usize, T: Send>(work: impl Fn(usize) -> T + Sync) -> [T; N] {
-    let mut made = [const { None }; N];
-    made.par_iter_mut().enumerate().for_each(|(number, place)| *place = Some(work(number)));
-    made.map(|one| one.expect("every place was filled"))
+pub(in crate::analysis) fn parallel_array<const N: usize, T: Send>(
+    work: impl Fn(usize) -> T + Sync,
+) -> [T; N] {
+    let mut results = [const { None }; N];
+    results.par_iter_mut().enumerate().for_each(|(number, slot)| *slot = Some(work(number)));
+    results.map(|value| value.expect("every place was filled"))
 }
 
 /// The maximum number of threads. A row group of the largest table takes some fifty megabytes of memory, and
 /// each thread has one.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// The items that no thread has taken yet.
 struct PendingItems<I> {
-    things: I,
+    items: I,
     next: u64,
 }
 
 impl<I: Iterator> PendingItems<I> {
     fn pull(&mut self) -> Option<(u64, I::Item)> {
-        let thing = self.things.next()?;
+        let item = self.items.next()?;
         self.next += 1;
-        Some((self.next - 1, thing))
+        Some((self.next - 1, item))
     }
 }
 
 /// The point where threads hand over their results.
 struct ResultCounter<F, E> {
-    served: Mutex<Served<F, E>>,
+    state: Mutex<Served<F, E>>,
     turn: Condvar,
 }
 
@@ -83,17 +85,17 @@ impl<F, E> OrderGuard<'_, F, E> {
     where
         F: FnMut(T) -> Result<(), E>,
     {
-        let mut served = self.wait();
-        if served.ended.is_ok() {
-            served.ended = result.and_then(|result| (served.take)(result));
+        let mut state = self.wait();
+        if state.ended.is_ok() {
+            state.ended = result.and_then(|result| (state.take)(result));
         }
-        served.ended.is_ok()
+        state.ended.is_ok()
     }
 
     fn wait(&self) -> MutexGuard<'_, Served<F, E>> {
-        let is_early = |served: &mut Served<F, E>| served.next != self.number;
-        let served = locked(&self.counter.served);
-        self.counter.turn.wait_while(served, is_early).unwrap_or_else(PoisonError::into_inner)
+        let is_early = |state: &mut Served<F, E>| state.next != self.number;
+        let state = locked(&self.counter.state);
+        self.counter.turn.wait_while(state, is_early).unwrap_or_else(PoisonError::into_inner)
     }
 }
 

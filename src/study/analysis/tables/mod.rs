@@ -16,15 +16,19 @@ use crate::records::{Row, RowGroup, TablesError, row_groups};
 use in_turn::in_turn;
 
 /// The maximum number of attempts to read tables whose files are merged into larger ones meanwhile.
-const TRIES: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
 /// Repeats a read if a listed file has vanished, because its rows are now in a larger file.
-pub(super) fn retried<T>(mut read: impl FnMut() -> Result<T, AnalysisError>) -> Result<T, AnalysisError> {
-    let mut tries = 1;
+pub(super) fn with_retries<T>(
+    mut read: impl FnMut() -> Result<T, AnalysisError>,
+) -> Result<T, AnalysisError> {
+    let mut attempts = 1;
     loop {
         match read() {
-            Err(AnalysisError::Tables(error)) if has_vanished(&error) && tries < TRIES => tries += 1,
-            done => return done,
+            Err(AnalysisError::Tables(error)) if has_vanished(&error) && attempts < MAX_ATTEMPTS => {
+                attempts += 1
+            }
+            result => return result,
         }
     }
 }
@@ -35,7 +39,7 @@ fn has_vanished(error: &TablesError) -> bool {
 
 /// Passes the wanted columns of a table to `take`, one row group at a time and in the order of the table.
 /// Decoding uses all cores.
-pub(super) fn each<R: Row>(
+pub(super) fn for_each_frame<R: Row>(
     dir: &Path,
     columns: &[&str],
     mut take: impl FnMut(&DataFrame) -> PolarsResult<()> + Send,
@@ -51,7 +55,7 @@ pub(super) fn digest_each<R: Row, T>(
     digest: impl Fn(DataFrame) -> PolarsResult<T> + Sync,
     mut take: impl FnMut(T) -> PolarsResult<()> + Send,
 ) -> Result<(), AnalysisError> {
-    let wrong_columns = |error| AnalysisError::of_columns(dir, R::TABLE, &error);
+    let wrong_columns = |error| AnalysisError::from_polars(dir, R::TABLE, &error);
     let work = |group: Result<RowGroup<R>, TablesError>| digest(group?.read(columns)?).map_err(wrong_columns);
     in_turn(row_groups::<R>(dir)?, work, |digested| take(digested).map_err(wrong_columns))
 }
@@ -110,7 +114,7 @@ impl TreeNumbers {
 
     /// The trees of rows that were read [`with_tree`]. The rows of a tree are mostly adjacent, and the tree
     /// is looked up once for them.
-    pub(super) fn of_rows(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
+    pub(super) fn for_rows(&self, frame: &DataFrame) -> PolarsResult<Vec<Option<u32>>> {
         let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
         let mut last = ((None, None), None);
         let mut trees = Vec::with_capacity(frame.height());
@@ -130,9 +134,9 @@ impl TreeNumbers {
 
 /// Compares two trees. Repeated names are mostly at the same address in memory and are then not compared byte
 /// by byte.
-fn is_same(one: (Option<&str>, Option<u32>), other: (Option<&str>, Option<u32>)) -> bool {
-    let is_one_place = matches!((one.0, other.0), (Some(one), Some(other)) if std::ptr::eq(one, other));
-    one.1 == other.1 && (is_one_place || one.0 == other.0)
+fn is_same(a: (Option<&str>, Option<u32>), b: (Option<&str>, Option<u32>)) -> bool {
+    let is_same_pointer = matches!((a.0, b.0), (Some(a), Some(b)) if std::ptr::eq(a, b));
+    a.1 == b.1 && (is_same_pointer || a.0 == b.0)
 }
 
 /// The key of a text that a server may have chosen: its hash.

@@ -10,7 +10,7 @@ pub struct Trees {
     /// The levels of all trees of the survey, also if `trees` holds only some of them.
     pub(in crate::analysis) levels: Arc<Vec<LevelCost>>,
     /// URLs not fetched because of a limit, by tree and depth.
-    pub(in crate::analysis) unasked: Vec<NotFetched>,
+    pub(in crate::analysis) not_fetched: Vec<NotFetched>,
     pub(in crate::analysis) labels: Labels,
 }
 
@@ -42,7 +42,7 @@ pub struct NotFetched {
     pub too_deep: u32,
     /// URLs skipped because of a budget, a stop, a trap or an opt-out. A deeper survey would not fetch them
     /// either.
-    pub kept_back: u32,
+    pub skipped: u32,
 }
 
 /// Whether a tree was walked to its end.
@@ -116,13 +116,13 @@ impl Trees {
 
     /// Internal URLs that were found and not fetched because of a limit, tree by tree and depth by depth.
     #[must_use]
-    pub fn unasked(&self) -> &[NotFetched] {
-        &self.unasked
+    pub fn not_fetched(&self) -> &[NotFetched] {
+        &self.not_fetched
     }
 
     /// Whether all trees belong to one site, which does not show how sites differ.
     #[must_use]
-    pub fn is_of_one_site(&self) -> bool {
+    pub fn has_one_site(&self) -> bool {
         self.trees.first().is_none_or(|first| self.trees.iter().all(|tree| tree.site == first.site))
     }
 
@@ -180,7 +180,7 @@ impl NotFetched {
     /// All URLs that were not fetched, whatever the limit.
     #[must_use]
     pub fn urls(&self) -> u64 {
-        u64::from(self.too_deep) + u64::from(self.kept_back)
+        u64::from(self.too_deep) + u64::from(self.skipped)
     }
 }
 

@@ -25,7 +25,7 @@ pub(in crate::records) fn compact(dir: &Path, max_rows: usize) -> Result<(), Tab
     compact_table::<RobotsRow>(dir, max_rows)?;
     compact_table::<LevelRow>(dir, max_rows)?;
     compact_table::<SiteRow>(dir, max_rows)?;
-    remove_folder(&workshop(dir))
+    remove_folder(&work_folder(dir))
 }
 
 /// Repairs what a crash left: each table is the old one or the new one, never missing.
@@ -33,10 +33,10 @@ pub(in crate::records) fn recover(dir: &Path) -> Result<(), TablesError> {
     for table in SEGMENTED {
         let (current, old) = (folder(dir, table), replaced(dir, table));
         if old.is_dir() && !current.is_dir() {
-            fs::rename(&old, &current).map_err(TablesError::at("restore table", &current))?;
+            fs::rename(&old, &current).map_err(TablesError::with_context("restore table", &current))?;
         }
     }
-    remove_folder(&workshop(dir))
+    remove_folder(&work_folder(dir))
 }
 
 fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError> {
@@ -45,18 +45,18 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
     }
     let current = folder(dir, R::TABLE);
     let groups = groups(dir, R::TABLE, max_rows as u64)?;
-    let foreign = names(&current)?.iter().any(|name| segment_number(name).is_none());
-    if foreign || groups.iter().all(|group| group.len() < 2) {
+    let has_foreign = names(&current)?.iter().any(|name| segment_number(name).is_none());
+    if has_foreign || groups.iter().all(|group| group.len() < 2) {
         return Ok(());
     }
-    let new = workshop(dir).join(R::TABLE);
+    let new = work_folder(dir).join(R::TABLE);
     remove_folder(&new)?;
-    fs::create_dir_all(&new).map_err(TablesError::at("create folder", &new))?;
+    fs::create_dir_all(&new).map_err(TablesError::with_context("create folder", &new))?;
     for group in &groups {
         if let [only] = group.as_slice() {
             // A file that stays alone keeps its bytes and therefore its name.
             let same = new.join(only.file_name().unwrap_or_default());
-            fs::hard_link(only, &same).map_err(TablesError::at("link segment", only))?;
+            fs::hard_link(only, &same).map_err(TablesError::with_context("link segment", only))?;
             #[cfg(test)]
             durable::steps::note("name", &same);
             continue;
@@ -64,7 +64,7 @@ fn compact_table<R: Row>(dir: &Path, max_rows: usize) -> Result<(), TablesError>
         join::<R>(group, new.join(name_of(group)))?;
     }
     // The old folder holds the only other name of a file that stayed alone, and it is about to go.
-    durable::sync_folder(&new).map_err(TablesError::at("write folder", &new))?;
+    durable::sync_folder(&new).map_err(TablesError::with_context("write folder", &new))?;
     exchange_folders(&current, &new, &replaced(dir, R::TABLE))
 }
 
@@ -99,7 +99,7 @@ fn name_of(group: &[PathBuf]) -> String {
 /// size of the file.
 fn join<R: Row>(group: &[PathBuf], path: PathBuf) -> Result<(), TablesError> {
     let columns: Vec<&str> = R::COLUMNS.iter().map(|column| column.name).collect();
-    let none = || R::frame(&[]).map_err(TablesError::at("join table", Path::new(R::TABLE)));
+    let none = || R::frame(&[]).map_err(TablesError::with_context("join table", Path::new(R::TABLE)));
     let (mut joined, mut rows) = (TableFile::begin::<R>(path)?, none()?);
     for segment in group {
         for group in row_groups_of::<R>(segment)? {
@@ -107,7 +107,7 @@ fn join<R: Row>(group: &[PathBuf], path: PathBuf) -> Result<(), TablesError> {
             if rows.height() > 0 && rows.height() + more.height() > GROUP_ROWS {
                 joined.write(std::mem::replace(&mut rows, none()?))?;
             }
-            rows.vstack_mut_owned(more).map_err(TablesError::at("join segment", segment))?;
+            rows.vstack_mut_owned(more).map_err(TablesError::with_context("join segment", segment))?;
         }
     }
     joined.write(rows)?;
@@ -119,26 +119,26 @@ fn join<R: Row>(group: &[PathBuf], path: PathBuf) -> Result<(), TablesError> {
 const GROUP_ROWS: usize = 1 << 14;
 
 fn exchange_folders(current: &Path, new: &Path, old: &Path) -> Result<(), TablesError> {
-    fs::rename(current, old).map_err(TablesError::at("replace table", current))?;
+    fs::rename(current, old).map_err(TablesError::with_context("replace table", current))?;
     if let Err(error) = fs::rename(new, current) {
-        fs::rename(old, current).map_err(TablesError::at("restore table", current))?;
+        fs::rename(old, current).map_err(TablesError::with_context("restore table", current))?;
         return Err(TablesError::new("replace table", current, error));
     }
     #[cfg(test)]
     durable::steps::note("name", current);
     let tables = current.parent().unwrap_or(current);
-    durable::sync_folder(tables).map_err(TablesError::at("write folder", tables))?;
+    durable::sync_folder(tables).map_err(TablesError::with_context("write folder", tables))?;
     remove_folder(old)
 }
 
 /// Where new folders are built and old ones wait to be removed. It lies outside `DIR/tables`, so no reader's
 /// pattern matches a file in it.
-fn workshop(dir: &Path) -> PathBuf {
+fn work_folder(dir: &Path) -> PathBuf {
     dir.join(".compact")
 }
 
 fn replaced(dir: &Path, table: &str) -> PathBuf {
-    workshop(dir).join(format!("{table}.replaced"))
+    work_folder(dir).join(format!("{table}.replaced"))
 }
 
 fn remove_folder(folder: &Path) -> Result<(), TablesError> {

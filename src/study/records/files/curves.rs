@@ -196,10 +196,10 @@ const FILE: &str = "curves.parquet";
 pub fn write_curves(dir: &Path, rows: &[CurveRow]) -> Result<(), TablesError> {
     let folder = folder(dir, CurveRow::TABLE);
     let path = folder.join(FILE);
-    fs::create_dir_all(&folder).map_err(TablesError::at("create folder", &folder))?;
-    let mut frame = CurveRow::frame(rows).map_err(TablesError::at("encode", &path))?;
+    fs::create_dir_all(&folder).map_err(TablesError::with_context("create folder", &folder))?;
+    let mut frame = CurveRow::frame(rows).map_err(TablesError::with_context("encode", &path))?;
     let bytes = encode(&mut frame, &path)?;
-    durable::replace(&path, &bytes).map_err(TablesError::at("write table", &path))
+    durable::replace(&path, &bytes).map_err(TablesError::with_context("write table", &path))
 }
 
 /// Reads the table of curves. A missing table has no rows.
@@ -217,7 +217,7 @@ pub fn read_curves(dir: &Path) -> Result<Vec<CurveRow>, TablesError> {
 /// Removes the table of curves when a survey continues, because it covers fewer rows than there will be.
 pub(in crate::records) fn discard_curves(dir: &Path) -> Result<(), TablesError> {
     let path = folder(dir, CurveRow::TABLE).join(FILE);
-    durable::remove_if_there(&path).map_err(TablesError::at("discard", &path))
+    durable::remove_if_there(&path).map_err(TablesError::with_context("discard", &path))
 }
 
 #[cfg(test)]

@@ -58,11 +58,11 @@ pub(in crate::records) fn segment_number(name: &str) -> Option<u64> {
 
 /// The names in a folder, without those that are not valid UTF-8.
 pub(in crate::records) fn names(folder: &Path) -> Result<Vec<String>, TablesError> {
-    let entries = fs::read_dir(folder).map_err(TablesError::at("read folder", folder))?;
+    let entries = fs::read_dir(folder).map_err(TablesError::with_context("read folder", folder))?;
     entries
         .filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose())
         .collect::<Result<_, _>>()
-        .map_err(TablesError::at("read folder", folder))
+        .map_err(TablesError::with_context("read folder", folder))
 }
 
 /// Encodes Parquet in memory, so that an error on the disk is clearly a disk error. Uses zstd, dictionaries
@@ -70,7 +70,7 @@ pub(in crate::records) fn names(folder: &Path) -> Result<Vec<String>, TablesErro
 pub(in crate::records) fn encode(frame: &mut DataFrame, path: &Path) -> Result<Vec<u8>, TablesError> {
     let mut bytes = Vec::new();
     let writer = parquet(&mut bytes, frame.schema());
-    writer.finish(frame).map_err(TablesError::at("encode", path))?;
+    writer.finish(frame).map_err(TablesError::with_context("encode", path))?;
     Ok(bytes)
 }
 

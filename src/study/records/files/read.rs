@@ -30,7 +30,7 @@ pub fn read_table<R: Row>(
             let mut reader = open(&path)?.with_slice(Some(group));
             reader.set_metadata(footer);
             let frame = reader.finish().map_err(read_error(&path, None))?;
-            R::rows(&frame).map_err(TablesError::at("read table", &path))
+            R::rows(&frame).map_err(TablesError::with_context("read table", &path))
         })
     }))
 }
@@ -80,7 +80,8 @@ pub fn row_groups<R: Row>(
 
 pub(in crate::records) fn row_groups_of<R: Row>(path: &Path) -> Result<Vec<RowGroup<R>>, TablesError> {
     let footer = footer(path)?;
-    let group = |rows| RowGroup { path: path.to_owned(), footer: footer.clone(), rows, of: PhantomData };
+    let group =
+        |rows| RowGroup { path: path.to_owned(), footer: footer.clone(), rows, row_type: PhantomData };
     Ok(slices(&footer).into_iter().map(group).collect())
 }
 
@@ -91,7 +92,7 @@ pub struct RowGroup<R> {
     footer: FileMetadataRef,
     /// The first row in the file and the number of rows.
     rows: (usize, usize),
-    of: PhantomData<fn() -> R>,
+    row_type: PhantomData<fn() -> R>,
 }
 
 impl<R: Row> RowGroup<R> {
@@ -127,7 +128,7 @@ pub fn read_pieces<'a, R: Row>(
         };
         let pieces = (0..frame.height()).step_by(PIECE_ROWS).map(move |first| {
             let piece = frame.slice(i64::try_from(first).unwrap_or(i64::MAX), PIECE_ROWS);
-            R::rows(&piece).map_err(TablesError::at("read table", &path))
+            R::rows(&piece).map_err(TablesError::with_context("read table", &path))
         });
         unread.into_iter().chain(pieces)
     }))
@@ -166,25 +167,25 @@ pub fn row_counts(dir: &Path) -> Result<std::collections::BTreeMap<String, Table
 fn all_files(dir: &Path, table: &str) -> Result<Vec<PathBuf>, TablesError> {
     let files = files(dir, table)?;
     let manifest = Manifest::load(dir).ok().filter(|manifest| manifest.state == SurveyState::Finished);
-    let Some(told) = manifest.and_then(|manifest| manifest.tables.get(table).copied()) else {
+    let Some(recorded) = manifest.and_then(|manifest| manifest.tables.get(table).copied()) else {
         return Ok(files);
     };
-    if told.files == files.len() as u64 {
+    if recorded.files == files.len() as u64 {
         return Ok(files);
     }
     // The user may have joined files. The reader of a damaged file reports the damage.
     let Ok(rows) = files.iter().map(|path| rows_of(path)).sum::<Result<u64, _>>() else { return Ok(files) };
-    if rows == told.rows {
+    if rows == recorded.rows {
         return Ok(files);
     }
-    let what = format!(
+    let message = format!(
         "found {} in {}, but manifest.json lists {} in {}: files are missing",
         count(rows, "row"),
         count(files.len() as u64, "file"),
-        count(told.rows, "row"),
-        count(told.files, "file")
+        count(recorded.rows, "row"),
+        count(recorded.files, "file")
     );
-    let source = io::Error::new(io::ErrorKind::InvalidData, what);
+    let source = io::Error::new(io::ErrorKind::InvalidData, message);
     Err(TablesError::new("read table", &folder(dir, table), source))
 }
 
@@ -246,7 +247,7 @@ fn damaged(part: String) -> io::Error {
 }
 
 fn open(path: &Path) -> Result<ParquetReader<File>, TablesError> {
-    File::open(path).map(ParquetReader::new).map_err(TablesError::at("read table", path))
+    File::open(path).map(ParquetReader::new).map_err(TablesError::with_context("read table", path))
 }
 
 fn read_columns<R: Row>(

@@ -22,7 +22,7 @@ impl ServersFile {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&mut self, rows: &[ServerRow]) -> Result<(), TablesError> {
-        self.file.write(ServerRow::frame(rows).map_err(TablesError::at("encode", &self.path))?)
+        self.file.write(ServerRow::frame(rows).map_err(TablesError::with_context("encode", &self.path))?)
     }
 
     /// Replaces the old table by the new one.

@@ -22,12 +22,12 @@ pub(in crate::records) struct TableFile {
 
 impl TableFile {
     pub(in crate::records) fn begin<R: Row>(path: PathBuf) -> Result<Self, TablesError> {
-        let staging = Staging::begin(&path).map_err(TablesError::at("write table", &path))?;
+        let staging = Staging::begin(&path).map_err(TablesError::with_context("write table", &path))?;
         let encoded = Encoded::default();
-        let columns = R::frame(&[]).map_err(TablesError::at("encode", &path))?;
+        let columns = R::frame(&[]).map_err(TablesError::with_context("encode", &path))?;
         let columns = columns.schema();
         let writer = parquet(encoded.clone(), columns).batched(columns);
-        let writer = writer.map_err(TablesError::at("encode", &path))?;
+        let writer = writer.map_err(TablesError::with_context("encode", &path))?;
         Ok(Self { path, writer, encoded, staging })
     }
 
@@ -35,13 +35,13 @@ impl TableFile {
     pub(in crate::records) fn write(&mut self, mut rows: DataFrame) -> Result<(), TablesError> {
         // Otherwise each chunk would be a row group of its own.
         rows.rechunk_mut_par();
-        self.writer.write_batch(&rows).map_err(TablesError::at("encode", &self.path))?;
+        self.writer.write_batch(&rows).map_err(TablesError::with_context("encode", &self.path))?;
         self.staging.write(&self.encoded.take()).map_err(to_error(&self.path))
     }
 
     /// Moves the finished file into its place.
     pub(in crate::records) fn finish(mut self) -> Result<(), TablesError> {
-        self.writer.finish().map_err(TablesError::at("encode", &self.path))?;
+        self.writer.finish().map_err(TablesError::with_context("encode", &self.path))?;
         self.staging.write(&self.encoded.take()).map_err(to_error(&self.path))?;
         self.staging.finish().map_err(to_error(&self.path))?;
         durable::publish_in_folder(&self.path).map_err(to_error(&self.path))
@@ -49,7 +49,7 @@ impl TableFile {
 }
 
 fn to_error(path: &Path) -> impl FnOnce(io::Error) -> TablesError {
-    TablesError::at("write table", path)
+    TablesError::with_context("write table", path)
 }
 
 /// Parquet in memory on its way to the disk, so that an error on the disk is clearly a disk error.

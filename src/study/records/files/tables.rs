@@ -41,8 +41,8 @@ impl Tables {
     pub fn open(dir: &Path) -> Result<Self, TablesError> {
         compact::recover(dir)?;
         let tables = Self { dir: dir.to_owned() };
-        let usual = SEGMENTED.into_iter().filter(|table| !OPTIONAL.contains(table));
-        tables.make_folders(usual.chain([ServerRow::TABLE]))?;
+        let required = SEGMENTED.into_iter().filter(|table| !OPTIONAL.contains(table));
+        tables.make_folders(required.chain([ServerRow::TABLE]))?;
         Ok(tables)
     }
 
@@ -58,7 +58,7 @@ impl Tables {
     fn make_folders(&self, tables: impl Iterator<Item = &'static str>) -> Result<(), TablesError> {
         for table in tables {
             let folder = folder(&self.dir, table);
-            fs::create_dir_all(&folder).map_err(TablesError::at("create folder", &folder))?;
+            fs::create_dir_all(&folder).map_err(TablesError::with_context("create folder", &folder))?;
         }
         // A segment is not on the disk before its folder is.
         sync(&self.dir.join("tables"))?;
@@ -82,7 +82,7 @@ impl Tables {
             return Err(error);
         }
         for path in &staged {
-            durable::publish(path).map_err(TablesError::at("write segment", path))?;
+            durable::publish(path).map_err(TablesError::with_context("write segment", path))?;
         }
         segmented(&self.dir).try_for_each(|table| sync(&folder(&self.dir, table)))
     }
@@ -110,7 +110,7 @@ impl Tables {
     /// # Errors
     /// If a folder or a file cannot be read, or is damaged. The error names it.
     pub fn segments(&self) -> Result<Vec<(&'static str, Segments)>, TablesError> {
-        let of_table = |table| {
+        let table_segments = |table| {
             let mut segments = Vec::new();
             for path in files(&self.dir, table)? {
                 let number = path.file_name().and_then(|name| name.to_str()).and_then(segment_number);
@@ -122,8 +122,9 @@ impl Tables {
         };
         // A missing table has no segments. Callers that expect rows in it will notice.
         let is_there = |table| segmented(&self.dir).any(|found| found == table);
-        let of_any = |table| if is_there(table) { of_table(table) } else { Ok((table, Vec::new())) };
-        SEGMENTED.into_iter().map(of_any).collect()
+        let segments_if_present =
+            |table| if is_there(table) { table_segments(table) } else { Ok((table, Vec::new())) };
+        SEGMENTED.into_iter().map(segments_if_present).collect()
     }
 
     /// Removes segments above the last number that counts (all of them for none) and files that were never
@@ -139,7 +140,7 @@ impl Tables {
                 let newer = segment_number(&name).is_some_and(|number| last.is_none_or(|last| number > last));
                 if newer || durable::is_hidden(&name) {
                     let path = folder.join(name);
-                    durable::remove_if_there(&path).map_err(TablesError::at("discard", &path))?;
+                    durable::remove_if_there(&path).map_err(TablesError::with_context("discard", &path))?;
                     is_changed = true;
                 }
             }
@@ -190,25 +191,25 @@ impl Tables {
         }
         let path = folder.join(segment_name(number));
         if rows.is_empty() && has_other_segment(&folder, number)? {
-            return durable::remove_if_there(&path).map_err(TablesError::at("discard", &path));
+            return durable::remove_if_there(&path).map_err(TablesError::with_context("discard", &path));
         }
         let bytes = encode_rows(rows, &path)?;
-        durable::stage(&path, &bytes).map_err(TablesError::at("write segment", &path))?;
+        durable::stage(&path, &bytes).map_err(TablesError::with_context("write segment", &path))?;
         staged.push(path);
         Ok(())
     }
 }
 
 fn encode_rows<R: Row>(rows: &[R], path: &Path) -> Result<Vec<u8>, TablesError> {
-    let mut frame = R::frame(rows).map_err(TablesError::at("encode", path))?;
+    let mut frame = R::frame(rows).map_err(TablesError::with_context("encode", path))?;
     encode(&mut frame, path)
 }
 
 fn has_other_segment(folder: &Path, number: u64) -> Result<bool, TablesError> {
-    let other = |name: &String| segment_number(name).is_some_and(|there| there != number);
-    Ok(names(folder)?.iter().any(other))
+    let is_other = |name: &String| segment_number(name).is_some_and(|there| there != number);
+    Ok(names(folder)?.iter().any(is_other))
 }
 
 fn sync(folder: &Path) -> Result<(), TablesError> {
-    durable::sync_folder(folder).map_err(TablesError::at("write folder", folder))
+    durable::sync_folder(folder).map_err(TablesError::with_context("write folder", folder))
 }

@@ -76,11 +76,11 @@ impl GeoLocation {
         let text = |path: &Path| value::<String, S>(record, path);
         let organisation_at = |paths: &[Path]| paths.iter().find_map(|path| organisation(&text(path)?));
         let asn = ASN.iter().find_map(|path| system_number(value(record, path)?));
-        let beside = || asn.and_then(|_| organisation_at(AS_ORG_BESIDE_NUMBER));
+        let second_organisation = || asn.and_then(|_| organisation_at(AS_ORG_BESIDE_NUMBER));
         Self {
             country: COUNTRY.iter().find_map(|path| country_code(&text(path)?)),
             asn,
-            as_org: organisation_at(AS_ORG).or_else(beside),
+            as_org: organisation_at(AS_ORG).or_else(second_organisation),
             time_zone: TIME_ZONE.iter().find_map(text),
         }
     }

@@ -149,14 +149,15 @@ impl ExchangeRow {
             depth: request.depth.map(|depth| depth.0),
             url: request.url.as_str().to_owned(),
             host: request.url.host().as_str().to_owned(),
-            ..Self::of_answer(response)
+            ..Self::from_response(response)
         }
     }
 
-    fn of_answer(response: &Response) -> Self {
+    fn from_response(response: &Response) -> Self {
         let head = response.head.clone();
-        let mut spoken = response.tls_version.as_deref().into_iter().flat_map(|spoken| spoken.split(' '));
-        let asked = response.failure.is_none_or(crate::exchange::Failure::reached_the_network);
+        let mut tls_text =
+            response.tls_version.as_deref().into_iter().flat_map(|tls_text| tls_text.split(' '));
+        let reached_network = response.failure.is_none_or(crate::exchange::Failure::reached_the_network);
         Self {
             address: response.address.map(|address| address.to_string()),
             started: response.started.into(),
@@ -170,8 +171,8 @@ impl ExchangeRow {
             etag: head.etag,
             challenge: head.challenge.map(|challenge| challenge.as_str().to_owned()),
             http_version: response.http_version.clone(),
-            tls_version: spoken.next().map(str::to_owned),
-            tls_cipher: spoken.next().map(str::to_owned),
+            tls_version: tls_text.next().map(str::to_owned),
+            tls_cipher: tls_text.next().map(str::to_owned),
             tls_error: response.tls_error.clone(),
             sent_bytes: response.wire.sent,
             received_bytes: response.wire.received,
@@ -181,7 +182,7 @@ impl ExchangeRow {
             connect_ms: response.timings.connect.map(milliseconds),
             tls_ms: response.timings.tls.map(milliseconds),
             first_byte_ms: response.timings.first_byte.map(milliseconds),
-            total_ms: asked.then(|| milliseconds(response.timings.total)),
+            total_ms: reached_network.then(|| milliseconds(response.timings.total)),
             ..Self::default()
         }
     }
@@ -240,11 +241,11 @@ mod tests {
     #[test]
     fn version_and_cipher_suite_of_old_tls_have_columns_of_their_own() {
         let rc4 = "TLS_RSA_WITH_RC4_128_SHA";
-        for (spoken, version, cipher) in
+        for (tls_text, version, cipher) in
             [("TLSv1.3", "TLSv1.3", None), ("TLSv1.0 TLS_RSA_WITH_RC4_128_SHA", "TLSv1.0", Some(rc4))]
         {
             let mut response = Response::not_sent(UNIX_EPOCH, None, Failure::TlsTooOld, None);
-            response.tls_version = Some(spoken.to_owned());
+            response.tls_version = Some(tls_text.to_owned());
             let row = ExchangeRow::from_exchange(&site(), 0, &request(), &response);
             assert_eq!((row.tls_version.as_deref(), row.tls_cipher.as_deref()), (Some(version), cipher));
         }

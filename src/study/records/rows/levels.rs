@@ -57,7 +57,7 @@ impl LevelRow {
 }
 
 /// Classes that tables of earlier versions do not have.
-const LATER: [Class; 2] = [Class::Yield, Class::Refused];
+const LATER_CLASSES: [Class; 2] = [Class::Yield, Class::Refused];
 
 const CLASSES: [ColumnDoc; Class::ALL.len()] = {
     let mut columns = [doc_of(Class::Fetched); Class::ALL.len()];
@@ -82,12 +82,12 @@ const fn doc_of(class: Class) -> ColumnDoc {
 }
 
 const fn is_later(class: Class) -> bool {
-    let mut at = 0;
-    while at < LATER.len() {
-        if LATER[at] as usize == class as usize {
+    let mut index = 0;
+    while index < LATER_CLASSES.len() {
+        if LATER_CLASSES[index] as usize == class as usize {
             return true;
         }
-        at += 1;
+        index += 1;
     }
     false
 }
@@ -141,7 +141,7 @@ mod tests {
         let mut row = LevelRow::default();
         row.classes[Class::Fetched] = 3;
         let mut frame = LevelRow::frame(&[row.clone()]).unwrap();
-        for class in LATER {
+        for class in LATER_CLASSES {
             frame.drop_in_place(class.as_str()).unwrap();
         }
         assert_eq!(LevelRow::rows(&frame).unwrap(), [row]);

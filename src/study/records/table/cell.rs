@@ -99,7 +99,7 @@ macro_rules! never_null {
 
             fn read(column: &Column) -> PolarsResult<Vec<Self>> {
                 let cells = <Self as NonNullValue>::read(column)?;
-                cells.into_iter().map(|cell| cell.ok_or_else(|| misfit(column, "a null"))).collect()
+                cells.into_iter().map(|cell| cell.ok_or_else(|| mismatch(column, "a null"))).collect()
             }
 
             fn absent(_rows: usize) -> Option<Vec<Self>> {
@@ -111,7 +111,7 @@ macro_rules! never_null {
 
 never_null!(String, bool, u16, u32, u64, f64, Timestamp);
 
-fn misfit(column: &Column, found: &str) -> PolarsError {
+fn mismatch(column: &Column, found: &str) -> PolarsError {
     PolarsError::SchemaMismatch(format!("column '{}' holds {found}", column.name()).into())
 }
 
@@ -159,7 +159,7 @@ impl NonNullValue for u16 {
     }
 
     fn read(column: &Column) -> PolarsResult<Vec<Option<Self>>> {
-        let narrow = |number: u32| u16::try_from(number).map_err(|_| misfit(column, &number.to_string()));
+        let narrow = |number: u32| u16::try_from(number).map_err(|_| mismatch(column, &number.to_string()));
         column.u32()?.iter().map(|cell| cell.map(narrow).transpose()).collect()
     }
 }
@@ -211,7 +211,7 @@ impl NonNullValue for Timestamp {
 
     fn read(column: &Column) -> PolarsResult<Vec<Option<Self>>> {
         if *column.dtype() != DataType::Datetime(TimeUnit::Microseconds, Some(TimeZone::UTC)) {
-            return Err(misfit(column, &format!("{} instead of microseconds in UTC", column.dtype())));
+            return Err(mismatch(column, &format!("{} instead of microseconds in UTC", column.dtype())));
         }
         Ok(column.datetime()?.physical().iter().map(|cell| cell.map(Timestamp)).collect())
     }

@@ -1,6 +1,6 @@
 use super::PageWidth;
 use super::ink::Ink;
-use super::paper::{Anchor, LETTER, Paper, Position, width_of};
+use super::paper::{Anchor, FONT_SIZE, Paper, Position, width_of};
 use super::span::Span;
 use crate::report::Axis;
 
@@ -20,15 +20,15 @@ pub(super) const GAP: f64 = 6.0;
 impl Frame {
     /// Leaves space for the ticks of both axes, for the title of y above and that of x below, and for the
     /// label of a mark.
-    pub(super) fn between(room: PageWidth, y: &Span, has_mark: bool) -> Self {
-        let widest = y.ticks.iter().map(|(_, words)| width_of(words)).fold(0.0, f64::max);
+    pub(super) fn between(page_width: PageWidth, y: &Span, has_mark: bool) -> Self {
+        let widest = y.ticks.iter().map(|(_, tick_text)| width_of(tick_text)).fold(0.0, f64::max);
         let head = if has_mark { 2.0 * LINE } else { LINE };
         Self {
             left: widest + 2.0 * GAP,
             // Half of the last tick's label lies right of the tick.
-            right: room.width() - 22.0,
+            right: page_width.width() - 22.0,
             top: head + GAP,
-            bottom: room.height() - 2.0 * LINE - GAP,
+            bottom: page_width.height() - 2.0 * LINE - GAP,
         }
     }
 
@@ -42,21 +42,26 @@ impl Frame {
 
     /// Draws the y axis: a thin line across and a label for every tick, and the title.
     pub(super) fn draw_y(&self, paper: &mut Paper, axis: &Axis, span: &Span) {
-        for (at, words) in &span.ticks {
-            let y = self.y((at - span.low) / (span.high - span.low));
-            let ink = if *at <= span.low { Ink::Axis } else { Ink::Grid };
+        for (position, tick_text) in &span.ticks {
+            let y = self.y((position - span.low) / (span.high - span.low));
+            let ink = if *position <= span.low { Ink::Axis } else { Ink::Grid };
             paper.line((self.left, y), (self.right, y), ink);
-            paper.label(words, (self.left - GAP, y), Anchor::End, Ink::Label);
+            paper.label(tick_text, (self.left - GAP, y), Anchor::End, Ink::Label);
         }
-        paper.label(&axis.title, (0.0, LETTER / 2.0 + 1.0), Anchor::Start, Ink::Title);
+        paper.label(&axis.title, (0.0, FONT_SIZE / 2.0 + 1.0), Anchor::Start, Ink::Title);
     }
 
     /// Draws the x axis: a short line and a label for every tick, and the title.
     pub(super) fn draw_x(&self, paper: &mut Paper, title: &str, span: &Span) {
-        for (at, words) in &span.ticks {
-            let x = self.x((at - span.low) / (span.high - span.low));
+        for (position, tick_text) in &span.ticks {
+            let x = self.x((position - span.low) / (span.high - span.low));
             paper.line((x, self.bottom), (x, self.bottom + 4.0), Ink::Axis);
-            paper.label(words, (x, self.bottom + GAP + LETTER / 2.0 + 2.0), Anchor::Middle, Ink::Label);
+            paper.label(
+                tick_text,
+                (x, self.bottom + GAP + FONT_SIZE / 2.0 + 2.0),
+                Anchor::Middle,
+                Ink::Label,
+            );
         }
         self.title_x(paper, title);
     }
@@ -71,7 +76,7 @@ impl Frame {
         paper.line((x, self.top - GAP), (x, self.bottom), Ink::Mark);
         let half = width_of(word) / 2.0;
         let middle = x.min(paper.width - half).max(half);
-        paper.label(word, (middle, self.top - GAP - LETTER / 2.0 - 1.0), Anchor::Middle, Ink::MarkWord);
+        paper.label(word, (middle, self.top - GAP - FONT_SIZE / 2.0 - 1.0), Anchor::Middle, Ink::MarkWord);
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) enum Ink {
 }
 
 /// The number of distinct series styles. The ninth series looks like the first.
-pub(super) const LOOKS: usize = 8;
+pub(super) const SERIES_STYLES: usize = 8;
 /// The number of shades of a heat map.
 pub(super) const SHADES: usize = 10;
 
@@ -38,10 +38,10 @@ impl Ink {
     /// The CSS class of this style.
     pub(super) fn class(self) -> String {
         let plain = match self {
-            Self::Line(number) => return format!("line-{}", number % LOOKS),
-            Self::Band(number) => return format!("band-{}", number % LOOKS),
-            Self::Dot(number) => return format!("dot-{}", number % LOOKS),
-            Self::Part(number) => return format!("part-{}", number % LOOKS),
+            Self::Line(number) => return format!("line-{}", number % SERIES_STYLES),
+            Self::Band(number) => return format!("band-{}", number % SERIES_STYLES),
+            Self::Dot(number) => return format!("dot-{}", number % SERIES_STYLES),
+            Self::Part(number) => return format!("part-{}", number % SERIES_STYLES),
             Self::Shade(number) => return format!("shade-{}", number.min(SHADES - 1)),
             Self::Axis => "axis",
             Self::Grid => "grid",
@@ -66,14 +66,15 @@ mod tests {
     #[test]
     fn the_style_sheet_knows_every_look() {
         let style = include_str!("../page/style.css");
-        let looks = (0..LOOKS).flat_map(|number| [Ink::Line(number), Ink::Band(number), Ink::Dot(number)]);
-        let parts = (0..LOOKS).map(Ink::Part).chain((0..SHADES).map(Ink::Shade));
+        let series =
+            (0..SERIES_STYLES).flat_map(|number| [Ink::Line(number), Ink::Band(number), Ink::Dot(number)]);
+        let parts = (0..SERIES_STYLES).map(Ink::Part).chain((0..SHADES).map(Ink::Shade));
         let plain = [Ink::Axis, Ink::Grid, Ink::Label, Ink::Title, Ink::Value, Ink::Mark, Ink::MarkWord];
         let boxes = [Ink::Box, Ink::Whisker, Ink::Median];
-        for ink in looks.chain(parts).chain(plain).chain(boxes) {
+        for ink in series.chain(parts).chain(plain).chain(boxes) {
             let class = ink.class();
-            let knows = |end| style.contains(&format!(".{class}{end}"));
-            assert!(knows(' ') || knows(','), "{class}");
+            let has_class = |end| style.contains(&format!(".{class}{end}"));
+            assert!(has_class(' ') || has_class(','), "{class}");
         }
     }
 

@@ -53,13 +53,13 @@ impl PageWidth {
 }
 
 /// Draws a chart.
-pub(super) fn draw(chart: &Chart, room: PageWidth) -> Drawing {
+pub(super) fn draw(chart: &Chart, page_width: PageWidth) -> Drawing {
     match chart {
-        Chart::Lines(lines) => lines::draw(lines, room),
-        Chart::Bars(bars) => bars::draw(bars, room),
-        Chart::Columns(columns) => columns::draw(columns, room),
-        Chart::Matrix(matrix) => matrix::draw(matrix, room),
-        Chart::Boxes(boxes) => boxes::draw(boxes, room),
+        Chart::Lines(lines) => lines::draw(lines, page_width),
+        Chart::Bars(bars) => bars::draw(bars, page_width),
+        Chart::Columns(columns) => columns::draw(columns, page_width),
+        Chart::Matrix(matrix) => matrix::draw(matrix, page_width),
+        Chart::Boxes(boxes) => boxes::draw(boxes, page_width),
     }
 }
 

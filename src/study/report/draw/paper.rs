@@ -6,10 +6,10 @@ pub(super) type Position = (f64, f64);
 
 /// Drawing units per CSS pixel. Positions are written as whole numbers, and curves need a finer grid than
 /// pixels.
-const GRAIN: f64 = 10.0;
+const UNITS_PER_PIXEL: f64 = 10.0;
 
 /// The font size of charts in CSS pixels; the style sheet uses the same value.
-pub(super) const LETTER: f64 = 13.0;
+pub(super) const FONT_SIZE: f64 = 13.0;
 
 /// The drawing surface: the SVG elements so far. The class of an element alone defines its style.
 pub(super) struct Paper {
@@ -57,45 +57,60 @@ impl Paper {
     }
 
     /// A rectangle between two opposite corners.
-    pub(super) fn rect(&mut self, one: Position, other: Position, ink: Ink) {
-        let (class, (x1, y1), (x2, y2)) = (ink.class(), grains(one), grains(other));
+    pub(super) fn rect(&mut self, first_corner: Position, second_corner: Position, ink: Ink) {
+        let (class, (x1, y1), (x2, y2)) = (ink.class(), to_units(first_corner), to_units(second_corner));
         let (x, y, width, height) = (x1.min(x2), y1.min(y2), x1.abs_diff(x2), y1.abs_diff(y2));
         self.add(&format!(r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" class="{class}"/>"#));
     }
 
     pub(super) fn circle(&mut self, middle: Position, radius: f64, ink: Ink) {
-        let (class, (x, y), radius) = (ink.class(), grains(middle), grain(radius));
+        let (class, (x, y), radius) = (ink.class(), to_units(middle), grain(radius));
         self.add(&format!(r#"<circle cx="{x}" cy="{y}" r="{radius}" class="{class}"/>"#));
     }
 
     /// A text, vertically centred on its position.
-    pub(super) fn label(&mut self, words: &str, place: Position, at: Anchor, ink: Ink) {
-        self.text(words, place, at, ink, "", "");
+    pub(super) fn label(&mut self, content: &str, place: Position, alignment: Anchor, ink: Ink) {
+        self.text(content, place, alignment, ink, "", "");
     }
 
     /// As [`Self::label`], with the meaning of the text as a tooltip; the meaning may be empty.
-    pub(super) fn explained(&mut self, words: &str, meaning: &str, place: Position, at: Anchor, ink: Ink) {
-        self.text(words, place, at, ink, "", meaning);
+    pub(super) fn explained(
+        &mut self,
+        content: &str,
+        meaning: &str,
+        place: Position,
+        alignment: Anchor,
+        ink: Ink,
+    ) {
+        self.text(content, place, alignment, ink, "", meaning);
     }
 
     /// A text that runs upwards from its position.
-    pub(super) fn upright(&mut self, words: &str, place: Position, ink: Ink) {
-        let (x, y) = grains(place);
-        self.text(words, place, Anchor::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#), "");
+    pub(super) fn upright(&mut self, content: &str, place: Position, ink: Ink) {
+        let (x, y) = to_units(place);
+        self.text(content, place, Anchor::Start, ink, &format!(r#" transform="rotate(270, {x}, {y})""#), "");
     }
 
-    fn text(&mut self, words: &str, place: Position, at: Anchor, ink: Ink, turned: &str, meaning: &str) {
-        let anchor = match at {
+    fn text(
+        &mut self,
+        content: &str,
+        place: Position,
+        alignment: Anchor,
+        ink: Ink,
+        transform: &str,
+        meaning: &str,
+    ) {
+        let anchor = match alignment {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let (class, (x, y), words) = (ink.class(), grains(place), escaped(&plain(words)));
+        let (class, (x, y), content) = (ink.class(), to_units(place), escaped(&plain(content)));
         let meaning =
             if meaning.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(meaning)) };
         // The baseline lies half the height of a small letter below the position.
         self.add(&format!(
-            r#"<text x="{x}" y="{y}" dy="0.5ex" text-anchor="{anchor}" class="{class}"{turned}>{words}{meaning}</text>"#
+            r#"<text x="{x}" y="{y}" dy="0.5ex" text-anchor="{anchor}" class="{class}"{transform}>{content}{meaning}</text>"#
         ));
     }
 
@@ -106,26 +121,26 @@ impl Paper {
 
 fn written(points: &[Position]) -> String {
     let pair = |place: &Position| {
-        let (x, y) = grains(*place);
+        let (x, y) = to_units(*place);
         format!("{x},{y}")
     };
     points.iter().map(pair).collect::<Vec<_>>().join(" ")
 }
 
-fn grains((x, y): Position) -> (i32, i32) {
+fn to_units((x, y): Position) -> (i32, i32) {
     (grain(x), grain(y))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
 fn grain(pixels: f64) -> i32 {
-    (pixels * GRAIN).round() as i32
+    (pixels * UNITS_PER_PIXEL).round() as i32
 }
 
 /// Escapes the characters that have a meaning in XML.
-fn escaped(words: &str) -> String {
-    let mut escaped = String::with_capacity(words.len());
-    for letter in words.trim().chars() {
-        match letter {
+fn escaped(content: &str) -> String {
+    let mut escaped = String::with_capacity(content.len());
+    for character in content.trim().chars() {
+        match character {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
@@ -139,22 +154,23 @@ fn escaped(words: &str) -> String {
 
 /// An upper bound on the width of a text in CSS pixels, in any usual font: a letter is 0.6 times as wide as
 /// the font size, and 1.05 times in scripts with square letters.
-pub(super) fn width_of(words: &str) -> f64 {
-    words.chars().map(|letter| if u32::from(letter) < 0x1100 { 0.6 } else { 1.05 }).sum::<f64>() * LETTER
+pub(super) fn width_of(content: &str) -> f64 {
+    content.chars().map(|character| if u32::from(character) < 0x1100 { 0.6 } else { 1.05 }).sum::<f64>()
+        * FONT_SIZE
 }
 
 /// The text cut to the given width; `…` stands for the part that was cut.
-pub(super) fn fitting(words: &str, room: f64) -> String {
-    let words = plain(words);
-    if width_of(&words) <= room {
-        return words;
+pub(super) fn fitting(content: &str, room: f64) -> String {
+    let content = plain(content);
+    if width_of(&content) <= room {
+        return content;
     }
     let mut fitting = String::new();
-    for letter in words.chars() {
-        if width_of(&fitting) + width_of("…") + width_of(&letter.to_string()) > room {
+    for character in content.chars() {
+        if width_of(&fitting) + width_of("…") + width_of(&character.to_string()) > room {
             break;
         }
-        fitting.push(letter);
+        fitting.push(character);
     }
     fitting.push('…');
     fitting
@@ -187,9 +203,9 @@ mod tests {
 
     #[test]
     fn words_of_strangers_are_no_elements() {
-        let words = " </text><b a=\"x\" b='&'>\u{202e} ";
+        let content = " </text><b a=\"x\" b='&'>\u{202e} ";
         assert_eq!(
-            inside(|paper| paper.label(words, (1.0, 2.0), Anchor::Middle, Ink::Label)),
+            inside(|paper| paper.label(content, (1.0, 2.0), Anchor::Middle, Ink::Label)),
             "<text x=\"10\" y=\"20\" dy=\"0.5ex\" text-anchor=\"middle\" class=\"label\">\
              &lt;/text&gt;&lt;b a=&quot;x&quot; b=&apos;&amp;&apos;&gt;⟨U+202E⟩</text>"
         );

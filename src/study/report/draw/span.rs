@@ -13,59 +13,68 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// A span that contains all values and has at most `most` ticks, if that is two or more.
-    pub(super) fn over(scale: Scale, values: impl IntoIterator<Item = f64>, most: usize) -> Self {
-        let mut positions =
-            values.into_iter().map(|value| position(scale, value)).filter(|at| at.is_finite());
+    /// A span that contains all values and has at most `max_ticks` ticks, if that is two or more.
+    pub(super) fn over(scale: Scale, values: impl IntoIterator<Item = f64>, max_ticks: usize) -> Self {
+        let mut positions = values
+            .into_iter()
+            .map(|value| position(scale, value))
+            .filter(|coordinate| coordinate.is_finite());
         let first = positions.next();
-        let (low, high) = positions.fold((first.unwrap_or(0.0), first.unwrap_or(0.0)), |(low, high), at| {
-            (low.min(at), high.max(at))
-        });
+        let (low, high) = positions
+            .fold((first.unwrap_or(0.0), first.unwrap_or(0.0)), |(low, high), coordinate| {
+                (low.min(coordinate), high.max(coordinate))
+            });
         match scale {
-            Scale::Share => Self::even(scale, 1.0, if most < 6 { 0.5 } else { 0.2 }),
+            Scale::Share => Self::even(scale, 1.0, if max_ticks < 6 { 0.5 } else { 0.2 }),
             Scale::Depth => {
                 let high = high.max(1.0).ceil();
-                Self::even(scale, high, step_over(high, most).max(1.0).ceil())
+                Self::even(scale, high, tick_step(high, max_ticks).max(1.0).ceil())
             }
             Scale::Count | Scale::Number => {
-                let step = step_over(high.max(f64::MIN_POSITIVE), most);
+                let step = tick_step(high.max(f64::MIN_POSITIVE), max_ticks);
                 let step = if scale == Scale::Count { step.max(1.0) } else { step };
                 Self::even(scale, (high / step).ceil().max(1.0) * step, step)
             }
-            Scale::LogMilliseconds | Scale::LogNumber => Self::decades(scale, low.floor(), high.ceil(), most),
+            Scale::LogMilliseconds | Scale::LogNumber => {
+                Self::decades(scale, low.floor(), high.ceil(), max_ticks)
+            }
         }
     }
 
     /// From 0, with a tick at every step.
     fn even(scale: Scale, high: f64, step: f64) -> Self {
-        let ticks = (0..=MOST_TICKS)
+        let ticks = (0..=MAX_TICKS)
             .map(|number| f64::from(number) * step)
-            .take_while(|at| *at <= high * (1.0 + f64::EPSILON))
-            .map(|at| (at, tick_label(scale, at)))
+            .take_while(|coordinate| *coordinate <= high * (1.0 + f64::EPSILON))
+            .map(|coordinate| (coordinate, tick_label(scale, coordinate)))
             .collect();
         Self { scale, low: 0.0, high, ticks }
     }
 
-    fn decades(scale: Scale, low: f64, high: f64, most: usize) -> Self {
+    fn decades(scale: Scale, low: f64, high: f64, max_ticks: usize) -> Self {
         let high = high.max(low + 1.0);
-        let step = step_over(high - low, most).max(1.0).ceil();
-        let ticks = (0..=MOST_TICKS)
+        let step = tick_step(high - low, max_ticks).max(1.0).ceil();
+        let ticks = (0..=MAX_TICKS)
             .map(|number| low + f64::from(number) * step)
-            .take_while(|at| *at <= high)
-            .map(|at| (at, tick_label(scale, 10_f64.powf(at))))
+            .take_while(|coordinate| *coordinate <= high)
+            .map(|coordinate| (coordinate, tick_label(scale, 10_f64.powf(coordinate))))
             .collect();
         Self { scale, low, high, ticks }
     }
 
     /// The relative position of a value on the span: 0 at the low end, 1 at the high end.
     pub(super) fn along(&self, value: f64) -> f64 {
-        let at = position(self.scale, value);
-        if at.is_finite() { ((at - self.low) / (self.high - self.low)).clamp(0.0, 1.0) } else { 0.0 }
+        let coordinate = position(self.scale, value);
+        if coordinate.is_finite() {
+            ((coordinate - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
     }
 }
 
 /// The maximum number of ticks on an axis, whatever the values are.
-const MOST_TICKS: u16 = 100;
+const MAX_TICKS: u16 = 100;
 /// Beyond this value, one or two ticks more would overflow.
 const LARGEST: f64 = 1e300;
 
@@ -82,12 +91,12 @@ fn position(scale: Scale, value: f64) -> f64 {
     }
 }
 
-/// The smallest of 1, 2, 5, 10, 20 and so on (or 0.5, 0.2 and so on) that leaves at most `most` ticks.
-fn step_over(length: f64, most: usize) -> f64 {
-    let least = length / (most.max(2) - 1) as f64;
-    let decade = 10_f64.powf(least.log10().floor());
+/// The smallest of 1, 2, 5, 10, 20 and so on (or 0.5, 0.2 and so on) that leaves at most `max_ticks` ticks.
+fn tick_step(length: f64, max_ticks: usize) -> f64 {
+    let min_step = length / (max_ticks.max(2) - 1) as f64;
+    let decade = 10_f64.powf(min_step.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|step| step * decade);
-    step.into_iter().find(|step| *step >= least * (1.0 - 1e-9)).unwrap_or(decade * 10.0)
+    step.into_iter().find(|step| *step >= min_step * (1.0 - 1e-9)).unwrap_or(decade * 10.0)
 }
 
 /// The label of a tick.
@@ -120,8 +129,12 @@ mod tests {
 
     use super::*;
 
-    fn ticks(scale: Scale, values: &[f64], most: usize) -> Vec<String> {
-        Span::over(scale, values.iter().copied(), most).ticks.into_iter().map(|(_, words)| words).collect()
+    fn ticks(scale: Scale, values: &[f64], max_ticks: usize) -> Vec<String> {
+        Span::over(scale, values.iter().copied(), max_ticks)
+            .ticks
+            .into_iter()
+            .map(|(_, label)| label)
+            .collect()
     }
 
     #[test]
@@ -150,13 +163,13 @@ mod tests {
         #[test]
         fn any_numbers_have_a_span_with_few_ticks(
             values in prop::collection::vec(prop::num::f64::ANY, 0..5),
-            most in 2usize..12,
+            max_ticks in 2usize..12,
         ) {
             let scales =
                 [Scale::Depth, Scale::Count, Scale::Number, Scale::LogMilliseconds, Scale::LogNumber];
             for scale in scales {
-                let span = Span::over(scale, values.iter().copied(), most);
-                prop_assert!(span.ticks.len() <= most.max(6), "{scale:?}: {:?}", span.ticks);
+                let span = Span::over(scale, values.iter().copied(), max_ticks);
+                prop_assert!(span.ticks.len() <= max_ticks.max(6), "{scale:?}: {:?}", span.ticks);
                 for value in &values {
                     prop_assert!((0.0..=1.0).contains(&span.along(*value)));
                 }

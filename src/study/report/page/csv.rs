@@ -25,9 +25,9 @@ fn text(table: &Table) -> String {
 fn heads(column: &Column) -> Vec<String> {
     // Some columns are named by text from outside.
     let name = disarmed(&column.head);
-    let head = |of: &str| match column.unit {
-        "" => format!("{name}{of}"),
-        unit => format!("{name}{of} [{unit}]"),
+    let head = |suffix: &str| match column.unit {
+        "" => format!("{name}{suffix}"),
+        unit => format!("{name}{suffix} [{unit}]"),
     };
     match column.form {
         Form::Interval => vec![head(""), head(", low"), head(", high")],

@@ -211,7 +211,7 @@ impl VerdictView {
 }
 
 /// From this number of interval columns on, a page has no space for values and intervals side by side.
-const TIGHT: usize = 4;
+const MANY_INTERVALS: usize = 4;
 
 impl TableView {
     fn new(table: &Table) -> Self {
@@ -222,7 +222,8 @@ impl TableView {
         Self {
             id: table.id.clone(),
             caption: plain_lines(&table.caption),
-            is_tight: table.columns.iter().filter(|column| column.form == Form::Interval).count() >= TIGHT,
+            is_tight: table.columns.iter().filter(|column| column.form == Form::Interval).count()
+                >= MANY_INTERVALS,
             columns: (table.columns.iter())
                 .map(|column| ColumnView {
                     head: plain(&column.head),

@@ -24,8 +24,8 @@ pub(in crate::report) fn section(
         Block::Text(advice::influence(influence, changes).join(" "))
     }));
     if choice.depth.is_some() {
-        let told: Vec<String> = choice.neighbours().map(|level| advice::neighbour(choice, level)).collect();
-        section.blocks.push(Block::Text(told.join(" ")));
+        let parts: Vec<String> = choice.neighbours().map(|level| advice::neighbour(choice, level)).collect();
+        section.blocks.push(Block::Text(parts.join(" ")));
     }
     section.blocks.push(table(choice).into());
     section.blocks.push(Block::Note(format!(

@@ -124,7 +124,7 @@ fn counts(curves: &Curves, chosen: Option<u16>) -> Figure {
         mark: mark(chosen),
     };
     let (first, last) = (curves.levels.first(), curves.levels.last());
-    let told = |level: Option<&CurveLevel>| {
+    let describe = |level: Option<&CurveLevel>| {
         level.map_or_else(String::new, |level| {
             format!(
                 "{} pages and {} external URLs at depth {}",
@@ -134,7 +134,7 @@ fn counts(curves: &Curves, chosen: Option<u16>) -> Figure {
             )
         })
     };
-    let alt = format!("Cumulative numbers against depth: from {} to {}.", told(first), told(last));
+    let alt = format!("Cumulative numbers against depth: from {} to {}.", describe(first), describe(last));
     Figure::new(
         "figure-depth-counts",
         "Pages and external URLs known from levels 0 to each depth.",
@@ -200,7 +200,7 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
         series: vec![Series::new(name, curves.levels.iter().filter_map(found).collect())],
         mark: mark(chosen),
     };
-    let told: Vec<String> = (curves.levels.iter().take(4))
+    let parts: Vec<String> = (curves.levels.iter().take(4))
         .filter_map(|level| {
             let new = level.new_servers_per_1000_requests?;
             Some(format!("{} at depth {}", Cell::Number(new, 1).display(), level.depth))
@@ -213,7 +213,7 @@ fn yields(curves: &Curves, chosen: Option<u16>) -> Figure {
          without a new address have no point. Each grid line is ten times the one below.",
         format!(
             "New server addresses per 1,000 requests: {}; see the table for deeper levels.",
-            told.join(", ")
+            parts.join(", ")
         ),
         chart,
         Table::new("", "", columns).with_rows(rows),

@@ -22,7 +22,7 @@ pub struct GroupCurve {
 }
 
 /// The number of groups that get a line of their own; more could not be distinguished.
-const DRAWN: usize = 6;
+const MAX_DRAWN: usize = 6;
 
 /// How groups of site trees differ in the cost and the yield of their depths.
 #[must_use]
@@ -53,7 +53,7 @@ fn figure(groups: &GroupCurves, id: &str, by: &str) -> Figure {
     // A group without external links has no coverage.
     let links =
         |curves: &Curves| curves.levels.last().is_some_and(|last| last.known[Kind::Hosts as usize] > 0);
-    let drawn = || groups.list.iter().filter(|group| links(&group.curves)).take(DRAWN);
+    let drawn = || groups.list.iter().filter(|group| links(&group.curves)).take(MAX_DRAWN);
     let hosts = |level: &CurveLevel| level.union(Kind::Hosts);
     let point = |level: &CurveLevel| Point::exact(level.load(LoadUnit::Requests).value, hosts(level).value);
     let series = drawn()
@@ -81,7 +81,7 @@ fn figure(groups: &GroupCurves, id: &str, by: &str) -> Figure {
         series,
         mark: None,
     };
-    let told: Vec<String> = drawn()
+    let parts: Vec<String> = drawn()
         .filter_map(|GroupCurve { name, curves, .. }| {
             let level = curves.levels.iter().find(|level| level.load(LoadUnit::Requests).value >= 0.5)?;
             Some(format!("{name} covers {} at depth {}", percent(hosts(level).value), level.depth))
@@ -92,7 +92,7 @@ fn figure(groups: &GroupCurves, id: &str, by: &str) -> Figure {
         format!(
             "Coverage of external hosts against load rate, by {by}. Each point is a depth. Shares are of the group's own totals."
         ),
-        format!("At the first depth with half of the load: {}.", told.join("; ")),
+        format!("At the first depth with half of the load: {}.", parts.join("; ")),
         chart,
         Table::new("", "", columns).with_rows(rows),
     )

@@ -6,9 +6,9 @@ use crate::report::{Block, Cell, Column, Section, Table, Verdicts};
 
 /// The load on servers, and whether promises were kept.
 #[must_use]
-pub(in crate::report) fn section(ledger: &Ledger, standing: &Completeness) -> Section {
+pub(in crate::report) fn section(ledger: &Ledger, completeness: &Completeness) -> Section {
     let count = |judgement| ledger.promises.iter().filter(|verdict| verdict.judgement == judgement).count();
-    let of = if standing.is_under_way() { "In the site trees that are done: " } else { "" };
+    let of = if completeness.is_under_way() { "In the site trees that are done: " } else { "" };
     let lead = format!(
         "{of}{} addresses received requests: half of them {} or fewer, and the busiest one {}. Of {} promises \
          that the tables can show, {} were kept and {} broken.",
@@ -30,7 +30,7 @@ pub(in crate::report) fn section(ledger: &Ledger, standing: &Completeness) -> Se
         .with(most_burdened(&ledger.most_burdened))
         .with(Block::Note(format!(
             "Load counts at the address that received the request, over {}. Requests in a minute: the most that began within any 60 seconds.",
-            if standing.is_under_way() {
+            if completeness.is_under_way() {
                 "the site trees that are done; the table servers also has the requests of all others"
             } else {
                 "the whole survey"
@@ -51,8 +51,8 @@ fn unchanged(found: FoundFiles) -> Block {
     ))
 }
 
-fn verdict(told: &Verdict) -> (String, Judgement, String) {
-    (told.promise.clone(), told.judgement, told.evidence.clone())
+fn verdict(judged: &Verdict) -> (String, Judgement, String) {
+    (judged.promise.clone(), judged.judgement, judged.evidence.clone())
 }
 
 fn spreads(ledger: &Ledger) -> Table {
@@ -87,18 +87,18 @@ fn most_burdened(list: &[ServerTotals]) -> Table {
         Column::number("at once", "requests"),
         Column::number("in a minute", "requests"),
     ];
-    let rows = list.iter().map(|burden| {
+    let rows = list.iter().map(|server| {
         vec![
-            burden.address.clone().into(),
-            burden.country.clone().into(),
-            burden.network.clone().into(),
-            burden.sites.map(u64::from).into(),
-            Cell::Count(burden.borne.requests),
-            Cell::Bytes(burden.borne.bytes),
-            Cell::Milliseconds(burden.borne.busy_ms),
-            burden.borne.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
-            Cell::Count(burden.borne.most_parallel.into()),
-            Cell::Count(burden.borne.most_per_minute.into()),
+            server.address.clone().into(),
+            server.country.clone().into(),
+            server.network.clone().into(),
+            server.sites.map(u64::from).into(),
+            Cell::Count(server.load.requests),
+            Cell::Bytes(server.load.bytes),
+            Cell::Milliseconds(server.load.busy_ms),
+            server.load.smallest_gap_ms.map_or(Cell::Missing, Cell::Milliseconds),
+            Cell::Count(server.load.most_parallel.into()),
+            Cell::Count(server.load.most_per_minute.into()),
         ]
     });
     Table::new("table-burdened", "The ten addresses with the most busy time, then the most requests", columns)

@@ -129,15 +129,15 @@ fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         .into_iter()
         .chain(known.iter().map(|kind| Column::interval(names::kind(*kind), "share")))
         .collect();
-    let told: Vec<String> = (known.iter().zip(&series))
+    let parts: Vec<String> = (known.iter().zip(&series))
         .filter_map(|(kind, series)| {
             Some(format!("{} of the {}", percent(at_half(&series.points)?), names::kind(*kind)))
         })
         .collect();
-    let alt = match told[..] {
+    let alt = match parts[..] {
         [] if known.is_empty() => names::NOTHING_FOUND.to_owned(),
         [] => "Coverage against the share of the requests.".to_owned(),
-        _ => format!("Half of the requests bring {}.", told.join(", ")),
+        _ => format!("Half of the requests bring {}.", parts.join(", ")),
     };
     let chart = Lines {
         x: Axis::new("Load rate in requests", Scale::Share),

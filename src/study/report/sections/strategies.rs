@@ -3,17 +3,17 @@ use crate::report::{Block, Cell, Column, Section, Table, advice};
 
 /// The recommendation that precedes the one on depth: a strategy that costs less than the depth, and whether
 /// the survey is partial.
-pub(super) fn lead(comparison: &Comparison, of_depth: String, is_partial: bool) -> String {
+pub(super) fn lead(comparison: &Comparison, depth_text: String, is_partial: bool) -> String {
     let provisional = if is_partial { "Provisional: based on a part of the survey. " } else { "" };
     match comparison.instead_of_a_depth() {
         Some(best) => format!(
             "{provisional}{} is recommended: it covers {} of the external hosts with {} of the requests. One depth for all sites: \
-             {of_depth}",
+             {depth_text}",
             best.flags,
             Cell::ShareBetween(best.coverage).display(),
             Cell::ShareBetween(best.load).display(),
         ),
-        None => format!("{provisional}{of_depth}"),
+        None => format!("{provisional}{depth_text}"),
     }
 }
 
@@ -23,11 +23,11 @@ pub(super) fn add(section: &mut Section, id: &str, comparison: &Comparison) {
         section.blocks.push(table(id, comparison).into());
     }
     let not_weighed = comparison.not_weighed.iter();
-    section.blocks.extend(not_weighed.map(|one| Block::Note(advice::not_weighed(one))));
+    section.blocks.extend(not_weighed.map(|candidate| Block::Note(advice::not_weighed(candidate))));
 }
 
 fn table(id: &str, comparison: &Comparison) -> Table {
-    let is_timed = comparison.candidates.iter().any(|one| one.seconds.is_some());
+    let is_timed = comparison.candidates.iter().any(|candidate| candidate.seconds.is_some());
     let columns = [
         Column::text("strategy"),
         Column::interval("coverage", "share"),
@@ -38,13 +38,14 @@ fn table(id: &str, comparison: &Comparison) -> Table {
     .into_iter()
     .chain(is_timed.then(|| Column::number("duration", "s")))
     .chain([Column::text("meets the goal")]);
-    let rows = comparison.candidates.iter().enumerate().map(|(at, one)| {
-        let verdict = if comparison.recommended == Some(at) { "recommended" } else { word(one) };
-        let (coverage, load) = (Cell::ShareBetween(one.coverage), Cell::ShareBetween(one.load));
-        let corrected = Cell::Share(one.coverage.corrected);
-        [one.flags.clone().into(), coverage, corrected, Cell::Count(one.requests), load]
+    let rows = comparison.candidates.iter().enumerate().map(|(index, candidate)| {
+        let verdict =
+            if comparison.recommended == Some(index) { "recommended" } else { fits_text(candidate) };
+        let (coverage, load) = (Cell::ShareBetween(candidate.coverage), Cell::ShareBetween(candidate.load));
+        let corrected = Cell::Share(candidate.coverage.corrected);
+        [candidate.flags.clone().into(), coverage, corrected, Cell::Count(candidate.requests), load]
             .into_iter()
-            .chain(is_timed.then(|| one.seconds.map_or(Cell::Missing, Cell::Seconds)))
+            .chain(is_timed.then(|| candidate.seconds.map_or(Cell::Missing, Cell::Seconds)))
             .chain([verdict.into()])
             .collect()
     });
@@ -52,6 +53,6 @@ fn table(id: &str, comparison: &Comparison) -> Table {
     Table::new(id, caption, columns.collect()).with_rows(rows)
 }
 
-fn word(one: &Candidate) -> &'static str {
-    if one.fits { "yes" } else { "no" }
+fn fits_text(candidate: &Candidate) -> &'static str {
+    if candidate.fits { "yes" } else { "no" }
 }

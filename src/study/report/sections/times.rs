@@ -87,11 +87,11 @@ fn figure(id: &str, caption: &str, what: &str, rows: Vec<(&str, Percentiles)>) -
         axis: Axis::new("Milliseconds", Scale::LogMilliseconds),
         boxes: rows.iter().take(BOXES).map(plot).collect(),
     };
-    let told = rows
+    let medians = rows
         .iter()
         .take(BOXES)
         .map(|(name, of)| format!("{name} {}", Cell::Milliseconds(of.median).display()));
-    let alt = format!("Medians: {}.", told.collect::<Vec<_>>().join(", "));
+    let alt = format!("Medians: {}.", medians.collect::<Vec<_>>().join(", "));
     Figure::new(id, caption, alt, chart, table("", "", what, rows))
 }
 

@@ -60,8 +60,8 @@ impl<'a> Requester<'a> {
             // Listening begins before the check, so that no ending is missed in between.
             let mut freed = std::pin::pin!(shared_robots.freed.notified());
             freed.as_mut().enable();
-            let needs = (self.tree, &wanted.request.url);
-            match shared_robots.claim(storage, &boundaries.opt_outs, needs, access.now())? {
+            let robots_of_tree = (self.tree, &wanted.request.url);
+            match shared_robots.claim(storage, &boundaries.opt_outs, robots_of_tree, access.now())? {
                 ClaimOutcome::Own(claim) => break claim,
                 ClaimOutcome::Shared(record) => {
                     let entry =
@@ -70,16 +70,16 @@ impl<'a> Requester<'a> {
                     let Entry::Shared(record) = entry else { return Ok(ExchangeOutcome::Stopped) };
                     return Ok(ExchangeOutcome::Shared(record));
                 }
-                ClaimOutcome::Waits => {}
+                ClaimOutcome::Pending => {}
             }
-            let in_time = async {
+            let freed_in_time = async {
                 tokio::select! {
                     biased;
                     () = freed => true,
                     () = access.clock.until(wanted.deadline) => false,
                 }
             };
-            match access.until_stopped(in_time).await {
+            match access.until_stopped(freed_in_time).await {
                 None => return Ok(ExchangeOutcome::Stopped),
                 Some(true) => {}
                 Some(false) => {
@@ -124,17 +124,21 @@ impl<'a> Requester<'a> {
         attempt: Attempt<'a>,
     ) -> Result<ExchangeOutcome, AttemptEnd<'a>> {
         let ready = self.await_turn(wanted, &attempt).await?;
-        let walks =
+        let is_walking_agent =
             |sender: &Arc<AssignedAgent>| self.assigned.is_some_and(|assigned| assigned.name == sender.name);
-        let lent = ready.sender.as_ref().filter(|sender| !walks(sender)).map(|sender| sender.name.clone());
-        if let Some(agent) = lent.clone() {
+        let other_sender = ready
+            .sender
+            .as_ref()
+            .filter(|sender| !is_walking_agent(sender))
+            .map(|sender| sender.name.clone());
+        if let Some(agent) = other_sender.clone() {
             self.journal.write(&Entry::WalkedBy { agent })?;
         }
         let exchanged = match self.send_request(wanted, ready, attempt).await {
-            Ok(answered) => Ok(self.book(wanted, answered).await?),
-            Err(exit) => Err(exit),
+            Ok(unread) => Ok(self.book(wanted, unread).await?),
+            Err(attempt_end) => Err(attempt_end),
         };
-        if let (Some(_), Some(assigned)) = (lent, self.assigned) {
+        if let (Some(_), Some(assigned)) = (other_sender, self.assigned) {
             self.journal.write(&Entry::WalkedBy { agent: assigned.name.clone() })?;
         }
         exchanged

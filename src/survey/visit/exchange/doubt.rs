@@ -2,7 +2,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::requester::{Attempt, AttemptEnd, DoubtfulFailure, LEFT, Requester, STOPPED, WantedExchange};
+use super::requester::{
+    AGENT_LEFT, Attempt, AttemptEnd, DoubtfulFailure, Requester, STOPPED, WantedExchange,
+};
 use crate::exchange::{Failure, Response};
 use crate::load::LossCause;
 use crate::survey::agents::AssignedAgent;
@@ -11,7 +13,7 @@ use crate::survey::parts::Parts;
 use crate::survey::visit::own_link::{self, Link, LinkPass};
 
 /// A request that was lost this often is not given up again because this process stood still.
-pub(super) const MOST_LOST: usize = 3;
+pub(super) const MAX_TIMES_LOST: usize = 3;
 
 /// The result of a request, and the link that it was sent over.
 #[derive(Clone, Copy)]
@@ -20,7 +22,7 @@ pub(super) struct LinkResult<'l> {
     pub(super) sender: Option<&'l Arc<AssignedAgent>>,
     pub(super) link: &'l Link<'l>,
     pub(super) address: IpAddr,
-    pub(super) asked: SystemTime,
+    pub(super) requested_at: SystemTime,
     pub(super) response: &'l Response,
 }
 
@@ -39,24 +41,24 @@ impl Attempt<'_> {
 impl<'a> Requester<'a> {
     /// Notes what the response reveals about the link. Returns an error if the link is why the request
     /// brought nothing, or if that is unknown.
-    pub(super) async fn weigh(
+    pub(super) async fn judge_link(
         &self,
         wanted: &WantedExchange,
         attempt: Attempt<'a>,
-        over_link: LinkResult<'_>,
+        link_result: LinkResult<'_>,
         pass: LinkPass<'a>,
     ) -> Result<(), AttemptEnd<'a>> {
-        let LinkResult { sender, link, address, asked, response } = over_link;
+        let LinkResult { sender, link, address, requested_at, response } = link_result;
         match &attempt {
-            Attempt::First if response.failure.is_some_and(Failure::is_no_connection) => {
-                if let Some((at, other)) = sender.cloned().zip(self.other_agent(sender)) {
+            Attempt::First if response.failure.is_some_and(Failure::is_connect_failure) => {
+                if let Some((first_agent, second_agent)) = sender.cloned().zip(self.other_agent(sender)) {
                     // What this reveals about the agent's link is known once another agent has tried.
                     let response = response.clone();
                     return Err(AttemptEnd::Doubtful(Box::new(DoubtfulFailure {
-                        at,
+                        first_agent,
                         _pass: pass,
                         response,
-                        other,
+                        second_agent,
                     })));
                 }
             }
@@ -64,14 +66,15 @@ impl<'a> Requester<'a> {
             _ => {}
         }
         let at = self.parts.access.now();
-        own_link::note(link, address, response, asked);
+        own_link::note(link, address, response, requested_at);
         // While nothing came, there is no evidence that the link worked.
         let may_be_dark =
             |failure| is_silence(failure) || broke_off(failure) || failure == Failure::ConnectTimeout;
-        let was_dark = response.failure.is_some_and(may_be_dark) && own_link::is_dark_since(link, asked);
+        let was_dark =
+            response.failure.is_some_and(may_be_dark) && own_link::is_silent_since(link, requested_at);
         drop(pass);
         if attempt.may_be_link(sender.is_some(), response) {
-            self.confirm_failure(wanted, over_link, at, was_dark).await?;
+            self.confirm_failure(wanted, link_result, at, was_dark).await?;
         }
         Ok(())
     }
@@ -81,59 +84,59 @@ impl<'a> Requester<'a> {
     async fn confirm_failure(
         &self,
         wanted: &WantedExchange,
-        over_link: LinkResult<'_>,
+        link_result: LinkResult<'_>,
         at: SystemTime,
         was_dark: bool,
     ) -> Result<(), AttemptEnd<'a>> {
         // If a request is lost again and again, the server is the cause.
-        if wanted.times_lost >= MOST_LOST {
+        if wanted.times_lost >= MAX_TIMES_LOST {
             return Ok(());
         }
-        let LinkResult { sender, link, response, .. } = over_link;
-        let blame = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
-        let doubt = match blame {
+        let LinkResult { sender, link, response, .. } = link_result;
+        let cause = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
+        let doubt = match cause {
             LossCause::Unknown => Some(Doubt::OthersLost),
             _ => was_dark.then_some(Doubt::OnlyLoss),
         };
-        let is_ours = blame == LossCause::OwnLink
+        let is_ours = cause == LossCause::OwnLink
             || doubt.is_some_and(|doubt| self.may_repeat(wanted.request.number, doubt, sender));
         if !is_ours {
             return Ok(());
         }
-        if response.failure.is_some_and(Failure::is_no_connection) {
+        if response.failure.is_some_and(Failure::is_connect_failure) {
             return Err(AttemptEnd::OwnLinkBroken);
         }
         // It may have been sent, so it counts as a request without a response.
-        Err(self.lost())
+        Err(self.note_lost())
     }
 
     /// Whether a request whose loss leaves a doubt may be sent again. Another agent must be there to do so.
     fn may_repeat(&self, request: u32, doubt: Doubt, sender: Option<&Arc<AssignedAgent>>) -> bool {
         let agents = self.parts.agents.as_ref().filter(|_| self.other_agent(sender).is_some());
-        agents.is_some_and(|agents| agents.doubts.take(self.tree, request, doubt))
+        agents.is_some_and(|agents| agents.doubts.note_repeat(self.tree, request, doubt))
     }
 
     /// The result of the request is unknown: the visit starts again from its journal.
-    pub(super) fn lost(&self) -> AttemptEnd<'a> {
+    pub(super) fn note_lost(&self) -> AttemptEnd<'a> {
         self.parts.access.progress.update(|now| now.unrecorded += 1);
-        LEFT
+        AGENT_LEFT
     }
 
     /// Another agent whose own link works, preferably the agent that walks the tree.
-    fn other_agent(&self, than: Option<&Arc<AssignedAgent>>) -> Option<Arc<AssignedAgent>> {
-        let (than, agents) = (than?, self.parts.agents.as_ref()?);
-        let walks = self.assigned.filter(|assigned| assigned.name != than.name);
-        walks.cloned().or_else(|| agents.other_agent(than))
+    fn other_agent(&self, excluded: Option<&Arc<AssignedAgent>>) -> Option<Arc<AssignedAgent>> {
+        let (excluded, agents) = (excluded?, self.parts.agents.as_ref()?);
+        let walking_agent = self.assigned.filter(|assigned| assigned.name != excluded.name);
+        walking_agent.cloned().or_else(|| agents.other_agent(excluded))
     }
 
     /// Notes what the response that another agent received reveals about the link of the agent that could not
     /// connect.
     fn compare(&self, doubt: &DoubtfulFailure<'_>, address: IpAddr, response: &Response) {
         let Parts { access, agents, .. } = self.parts;
-        let link = Link::of_agent(access, agents.as_ref(), Some(&doubt.at));
+        let link = Link::of_agent(access, agents.as_ref(), Some(&doubt.first_agent));
         if response
             .failure
-            .is_some_and(|failure| failure.is_no_connection() || !failure.reached_the_network())
+            .is_some_and(|failure| failure.is_connect_failure() || !failure.reached_the_network())
         {
             own_link::note(&link, address, &doubt.response, doubt.response.started);
         } else {
@@ -150,7 +153,7 @@ fn may_be_our_link(failure: Failure) -> bool {
 /// The same for an agent. An exchange that was running when the agent's link broke ends without a response,
 /// too, and another agent can repeat it.
 fn may_be_link_of_agent(failure: Failure) -> bool {
-    failure.is_no_connection() || broke_off(failure) || is_silence(failure) || failure == Failure::TooSlow
+    failure.is_connect_failure() || broke_off(failure) || is_silence(failure) || failure == Failure::TooSlow
 }
 
 /// The connection ended before the exchange was complete.

@@ -1,7 +1,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::requester::{Attempt, AttemptEnd, LEFT, ReadyServer, Requester, STOPPED, WantedExchange, put_off};
+use super::requester::{
+    AGENT_LEFT, Attempt, AttemptEnd, ReadyServer, Requester, STOPPED, WantedExchange, put_off,
+};
 use crate::exchange::Failure;
 use crate::settings::LONGEST_WAIT;
 use crate::survey::agents::AssignedAgent;
@@ -18,9 +20,9 @@ impl<'a> Requester<'a> {
         let Parts { access, storage, .. } = self.parts;
         let WantedExchange { request, fallbacks, .. } = wanted;
         if let (Attempt::First, Some(assigned), Some(agents)) = (attempt, self.assigned, &self.parts.agents)
-            && agents.is_to_move(assigned, self.tree)
+            && agents.should_move(assigned, self.tree)
         {
-            return Err(LEFT);
+            return Err(AGENT_LEFT);
         }
         if let Some(time) = wanted.not_before {
             access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
@@ -44,8 +46,9 @@ impl<'a> Requester<'a> {
                 return Err(AttemptEnd::Exchanged(self.never_sent(wanted, located.refused, failure, dns)?));
             }
         };
-        access.go_to(self.tree, address);
-        let foreseen = self.parts.foresight.as_ref().and_then(|foresight| foresight.prefetch(request));
+        access.move_to(self.tree, address);
+        let pending_prefetch =
+            self.parts.prefetcher.as_ref().and_then(|prefetcher| prefetcher.prefetch(request));
         let crawl_delay = wanted.crawl_delay;
         #[cfg(feature = "hazards")]
         let crawl_delay = crate::survey::reading::hazards::crawl_delay(crawl_delay);
@@ -53,8 +56,8 @@ impl<'a> Requester<'a> {
             Ok(permit) => permit,
             Err(TurnRefusal::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
             Err(TurnRefusal::Stopped) => return Err(STOPPED),
-            Err(never) => {
-                let failure = never.failure();
+            Err(refusal) => {
+                let failure = refusal.failure();
                 return Err(AttemptEnd::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));
             }
         };
@@ -62,7 +65,7 @@ impl<'a> Requester<'a> {
         // begun, or this process may have stood still.
         let (sender, pass) = self.sender(attempt).await?;
         self.may_send(wanted, address).await?;
-        Ok(ReadyServer { address, dns, sender, pass, permit, foreseen })
+        Ok(ReadyServer { address, dns, sender, pass, permit, pending_prefetch })
     }
 
     /// Chooses the sender of the request, once its link may be used. It is the agent that walks the tree, if
@@ -78,11 +81,11 @@ impl<'a> Requester<'a> {
         };
         let own = self.assigned.filter(|assigned| assigned.remote_worker().is_some());
         let sender = match attempt {
-            Attempt::Second(doubt) => Some(doubt.other.clone()),
+            Attempt::Second(doubt) => Some(doubt.second_agent.clone()),
             Attempt::First | Attempt::Last => own.cloned(),
         };
         if let (Attempt::First, Some(own), Some(agents)) = (attempt, own, &self.parts.agents)
-            && let Some(probed) = agents.to_probe(own, access.now())
+            && let Some(probed) = agents.agent_to_probe(own, access.now())
         {
             let pass = LinkPass::probe(link_of(Some(&probed)));
             return Ok((Some(probed), pass));
@@ -90,7 +93,7 @@ impl<'a> Requester<'a> {
         match own_link::acquire(&link_of(sender.as_ref())).await {
             Ok(pass) => Ok((sender, pass)),
             Err(LinkRefusal::Stopped) => Err(STOPPED),
-            Err(LinkRefusal::Elsewhere) => Err(LEFT),
+            Err(LinkRefusal::Elsewhere) => Err(AGENT_LEFT),
         }
     }
 
@@ -102,11 +105,11 @@ impl<'a> Requester<'a> {
     ) -> Result<(), AttemptEnd<'a>> {
         let Parts { access, .. } = self.parts;
         access.wait_for_opt_outs().await.ok_or(STOPPED)?;
-        if let Some(time) = access.waking(address, self.site) {
+        if let Some(time) = access.wake_time(address, self.site) {
             return Err(put_off(time));
         }
         // The visit starts again from its journal at once, and fetches robots.txt first.
-        if wanted.good_until.is_some_and(|until| access.now() >= until) {
+        if wanted.rules_valid_until.is_some_and(|until| access.now() >= until) {
             return Err(put_off(access.now()));
         }
         Ok(())

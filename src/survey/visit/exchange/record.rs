@@ -46,10 +46,10 @@ impl<'a> Requester<'a> {
     pub(super) async fn book(
         &self,
         wanted: &WantedExchange,
-        answered: UnreadResponse<'a>,
+        unread: UnreadResponse<'a>,
     ) -> Result<ExchangeOutcome, SurveyError> {
         let Parts { access, storage, reader, .. } = self.parts;
-        let UnreadResponse { address, permit, received } = answered;
+        let UnreadResponse { address, permit, received } = unread;
         let Request { number, purpose, .. } = received.request;
         let journal = self.journal;
         let record = reader
@@ -58,8 +58,8 @@ impl<'a> Requester<'a> {
         let response = record.response.clone();
         let had_opted_out = self.had_opted_out(&wanted.request.url, address, response.started);
         let in_quiet_hours = self.is_quiet(response.started, address);
-        let against = OwnerObjections { had_opted_out, in_quiet_hours };
-        if against != OwnerObjections::default() {
+        let objections = OwnerObjections { had_opted_out, in_quiet_hours };
+        if objections != OwnerObjections::default() {
             self.journal.write(&Entry::OwnerObjection { number, had_opted_out, in_quiet_hours })?;
         }
         let exchanged = self.record(&wanted.fallbacks, record)?;
@@ -76,13 +76,13 @@ impl<'a> Requester<'a> {
             let (site, crawl_delay) = (self.site, wanted.crawl_delay);
             let mut judge = storage.judge();
             let url = Some(&wanted.request.url);
-            judge.note(&Fact { site, address, purpose, url, response: &response, crawl_delay, against });
+            judge.note(&Fact { site, address, purpose, url, response: &response, crawl_delay, objections });
             // If the response were lost, its server would get a shorter pause.
             let usual = response.ended() + self.parts.settings.max_delay.0;
             if let Some(keeper) = &storage.keeper
                 && load.free_at(address).is_some_and(|time| time > usual)
             {
-                keeper.hurry();
+                keeper.flush_soon();
             }
         }
         access.settled.notify_waiters();
@@ -93,16 +93,19 @@ impl<'a> Requester<'a> {
     /// obey a new entry.
     fn had_opted_out(&self, url: &WebUrl, address: IpAddr, started: SystemTime) -> bool {
         let is_remote = self.assigned.is_some_and(|assigned| assigned.remote_worker().is_some());
-        let then = if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
-        self.parts.boundaries.opt_outs.covered_at(then, url.host(), address)
+        let enforced_at =
+            if is_remote { started.checked_sub(OBEYED_WITHIN).unwrap_or(started) } else { started };
+        self.parts.boundaries.opt_outs.covered_at(enforced_at, url.host(), address)
     }
 
     /// Whether this time was in the quiet hours of a server, as promised.
     fn is_quiet(&self, time: SystemTime, address: IpAddr) -> bool {
         let Parts { access, storage, .. } = self.parts;
         let quiet = storage.judge().limits().quiet_hours;
-        let shown = access.clock.system_time_at(time);
-        quiet.is_some_and(|quiet| is_quiet(&quiet, shown, &access.hours.whereabouts(address, self.site)))
+        let system_time = access.clock.system_time_at(time);
+        quiet.is_some_and(|quiet| {
+            is_quiet(&quiet, system_time, &access.hours.server_location(address, self.site))
+        })
     }
 }
 

@@ -29,7 +29,7 @@ pub(in crate::survey) struct WantedExchange {
     pub deadline: SystemTime,
     pub fallbacks: Fallbacks,
     /// From then on the walk would fetch robots.txt first.
-    pub good_until: Option<SystemTime>,
+    pub rules_valid_until: Option<SystemTime>,
     /// A process died while it read the response.
     pub is_suspect: bool,
     /// How often it was sent without a response on record.
@@ -83,7 +83,7 @@ pub(super) struct ReadyServer<'a> {
     pub(super) pass: LinkPass<'a>,
     pub(super) permit: HeldPermit<'a>,
     /// The prefetched response, in a simulation.
-    pub(super) foreseen: Option<PendingPrefetch<'a>>,
+    pub(super) pending_prefetch: Option<PendingPrefetch<'a>>,
 }
 
 /// The response of a server before it is read.
@@ -121,16 +121,16 @@ pub(super) enum Attempt<'a> {
 
 /// An agent could not connect to a server. It is not known yet whether the server is the cause.
 pub(super) struct DoubtfulFailure<'a> {
-    pub(super) at: Arc<AssignedAgent>,
+    pub(super) first_agent: Arc<AssignedAgent>,
     /// The pass for the agent's link, which may have been a probe.
     pub(super) _pass: LinkPass<'a>,
     pub(super) response: Response,
     /// The agent that tries next.
-    pub(super) other: Arc<AssignedAgent>,
+    pub(super) second_agent: Arc<AssignedAgent>,
 }
 
 pub(super) const STOPPED: AttemptEnd<'_> = AttemptEnd::Exchanged(ExchangeOutcome::Stopped);
-pub(super) const LEFT: AttemptEnd<'_> = AttemptEnd::Exchanged(ExchangeOutcome::AgentLeft);
+pub(super) const AGENT_LEFT: AttemptEnd<'_> = AttemptEnd::Exchanged(ExchangeOutcome::AgentLeft);
 
 pub(super) fn put_off<'a>(until: SystemTime) -> AttemptEnd<'a> {
     AttemptEnd::Exchanged(ExchangeOutcome::Postponed(until))

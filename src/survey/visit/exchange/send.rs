@@ -1,19 +1,19 @@
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use super::doubt::{LinkResult, MOST_LOST};
+use super::doubt::{LinkResult, MAX_TIMES_LOST};
 use super::requester::{
-    Attempt, AttemptEnd, LEFT, ReadyServer, Requester, STOPPED, UnreadResponse, WantedExchange,
+    AGENT_LEFT, Attempt, AttemptEnd, ReadyServer, Requester, STOPPED, UnreadResponse, WantedExchange,
 };
 use crate::exchange::{Failure, Purpose, Request, Response, Validators};
 use crate::fetch::Manner;
 use crate::survey::agents::AssignedAgent;
-use crate::survey::agents::remote_worker::{FRESH, RemoteOutcome, RemoteRequest, RemoteWorker};
+use crate::survey::agents::remote_worker::{DISPATCH_LIFETIME, RemoteOutcome, RemoteRequest, RemoteWorker};
 use crate::survey::earlier::EarlierPage;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::entry::{Entry, ExchangeRecord};
 use crate::survey::parts::Parts;
-use crate::survey::parts::access::{Access, asked_to_stop};
+use crate::survey::parts::access::{Access, stop_requested};
 use crate::survey::reading::prefetch::PendingPrefetch;
 use crate::survey::reading::quarantine::{ReceivedResponse, ResponseBody};
 use crate::survey::visit::own_link::{self, Link};
@@ -27,7 +27,7 @@ struct OutgoingRequest<'r> {
     request: &'r Request,
     address: IpAddr,
     /// When the journal says that it is being sent.
-    asked: SystemTime,
+    requested_at: SystemTime,
     /// The version of the page that is already known.
     known: Validators,
     byte_limit: u64,
@@ -64,7 +64,7 @@ impl Sender for LocalSender<'_> {
         let Self { access, may_stand_still } = self;
         let OutgoingRequest { request, address, known, byte_limit, manner, .. } = outgoing;
         let fetching =
-            Box::pin(access.fetcher.fetch_in(manner, &known, request, address, byte_limit, permit));
+            Box::pin(access.fetcher.fetch_with(manner, &known, request, address, byte_limit, permit));
         let fetched =
             async { if may_stand_still { Some(fetching.await) } else { access.awake(fetching).await } };
         match unless_stopped(access, fetched).await {
@@ -83,10 +83,10 @@ impl Sender for LocalSender<'_> {
 
 /// An agent that is a process of its own.
 struct RemoteSender<'a> {
-    asking: &'a Requester<'a>,
+    requester: &'a Requester<'a>,
     wanted: &'a WantedExchange,
     assigned: &'a AssignedAgent,
-    hand: &'a dyn RemoteWorker,
+    worker: &'a dyn RemoteWorker,
     link: &'a Link<'a>,
     /// The version of the opt-out list under which it may be sent.
     opt_outs: u64,
@@ -94,27 +94,27 @@ struct RemoteSender<'a> {
 
 impl Sender for RemoteSender<'_> {
     async fn send(self, outgoing: OutgoingRequest<'_>, permit: &HeldPermit<'_>) -> SendOutcome {
-        let Self { asking, wanted, assigned, hand, link, opt_outs } = self;
-        let OutgoingRequest { request, address, asked, known, byte_limit, manner } = outgoing;
-        let Parts { access, suspects, .. } = asking.parts;
+        let Self { requester, wanted, assigned, worker, link, opt_outs } = self;
+        let OutgoingRequest { request, address, requested_at, known, byte_limit, manner } = outgoing;
+        let Parts { access, suspects, .. } = requester.parts;
         if let Err(failure) = access.fetcher.permits(&request.url, address) {
             return SendOutcome::Refused(failure);
         }
-        let (tree, valid_until) = (asking.tree, asking.valid_until(wanted, address, asked));
+        let (tree, valid_until) = (requester.tree, requester.valid_until(wanted, address, requested_at));
         let is_suspect = wanted.is_suspect || suspects.has(tree, request.number);
         let (request, reserved) = (request.clone(), permit.reserved());
         let number = request.number;
         #[rustfmt::skip]
-        let order = RemoteRequest {
-            tree, request, address, asked, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
+        let remote_request = RemoteRequest {
+            tree, request, address, requested_at, known, byte_limit, reserved, manner, is_suspect, opt_outs, valid_until,
         };
-        let is_cut_short = valid_until < asked + FRESH;
+        let is_cut_short = valid_until < requested_at + DISPATCH_LIFETIME;
         let dispatched = DispatchInfo { time: access.now(), opt_outs, is_cut_short };
-        let Some(put) = unless_stopped(access, hand.send(order, permit)).await else {
+        let Some(outcome) = unless_stopped(access, worker.send(remote_request, permit)).await else {
             return SendOutcome::Stopped;
         };
-        asking.note_outcome(link, assigned, &dispatched, &put);
-        match put {
+        requester.note_outcome(link, assigned, &dispatched, &outcome);
+        match outcome {
             RemoteOutcome::Received(reply) => {
                 let ExchangeRecord { response, content, .. } = reply.into_record();
                 SendOutcome::Answered(Box::new(response), ResponseBody::Read(content))
@@ -145,20 +145,20 @@ impl<'a> Requester<'a> {
         attempt: Attempt<'a>,
     ) -> Result<UnreadResponse<'a>, AttemptEnd<'a>> {
         let Parts { boundaries, access, storage, .. } = self.parts;
-        let ReadyServer { address, dns, sender, mut permit, pass, foreseen } = ready;
-        let ahead = foreseen.as_ref().and_then(PendingPrefetch::take);
+        let ReadyServer { address, dns, sender, mut permit, pass, pending_prefetch } = ready;
+        let ahead = pending_prefetch.as_ref().and_then(PendingPrefetch::take);
         let request = wanted.request.clone();
         let earlier = self.earlier(&request)?;
         let known = earlier.as_ref().map(|page| page.validators.clone()).unwrap_or_default();
-        let asked = access.now();
-        self.journal.write(&Entry::Sending { number: request.number, address, at: asked })?;
-        permit.note_sent(asked);
+        let requested_at = access.now();
+        self.journal.write(&Entry::Sending { number: request.number, address, at: requested_at })?;
+        permit.note_sent(requested_at);
         if let Some(keeper) = &storage.keeper {
-            keeper.keep((self.tree, request.number), address, asked).await?;
+            keeper.keep((self.tree, request.number), address, requested_at).await?;
             // The disk may have taken any time for that.
-            if let Err(exit) = self.may_send(wanted, address).await {
+            if let Err(attempt_end) = self.may_send(wanted, address).await {
                 permit.record_unsent(self.journal, request.number)?;
-                return Err(exit);
+                return Err(attempt_end);
             }
         }
         // Read before anything is decided by the list.
@@ -166,15 +166,16 @@ impl<'a> Requester<'a> {
         let byte_limit = wanted.byte_limit.min(permit.byte_limit());
         let manner = wanted.fallbacks.manner(&request.url);
         let link = Link::of_agent(access, self.parts.agents.as_ref(), sender.as_ref());
-        let outgoing = OutgoingRequest { request: &request, address, asked, known, byte_limit, manner };
+        let outgoing =
+            OutgoingRequest { request: &request, address, requested_at, known, byte_limit, manner };
         let sent = match sender.as_deref().and_then(|assigned| Some((assigned, assigned.remote_worker()?))) {
-            Some((assigned, hand)) => {
-                permit.note_over(self.parts.over_at_the_latest(asked));
-                let agent = RemoteSender { asking: self, wanted, assigned, hand, link: &link, opt_outs };
+            Some((assigned, worker)) => {
+                permit.note_latest_end(self.parts.latest_end(requested_at));
+                let agent = RemoteSender { requester: self, wanted, assigned, worker, link: &link, opt_outs };
                 agent.send(outgoing, &permit).await
             }
             None => {
-                LocalSender { access, may_stand_still: wanted.times_lost >= MOST_LOST }
+                LocalSender { access, may_stand_still: wanted.times_lost >= MAX_TIMES_LOST }
                     .send(outgoing, &permit)
                     .await
             }
@@ -182,10 +183,10 @@ impl<'a> Requester<'a> {
         let (mut response, body) = match sent {
             SendOutcome::Answered(response, body) => (*response, body),
             SendOutcome::Stopped => return Err(STOPPED),
-            SendOutcome::Lost => return Err(self.lost()),
+            SendOutcome::Lost => return Err(self.note_lost()),
             SendOutcome::Unsent => {
                 permit.record_unsent(self.journal, request.number)?;
-                return Err(LEFT);
+                return Err(AGENT_LEFT);
             }
             SendOutcome::Refused(failure) => {
                 permit.record_unsent(self.journal, request.number)?;
@@ -196,13 +197,13 @@ impl<'a> Requester<'a> {
         if manner == Manner::OldTls {
             wanted.fallbacks.settle(&request.url, &mut response);
         }
-        let over_link =
-            LinkResult { sender: sender.as_ref(), link: &link, address, asked, response: &response };
-        if let Err(exit) = self.weigh(wanted, attempt, over_link, pass).await {
-            if matches!(exit, AttemptEnd::Doubtful(_) | AttemptEnd::OwnLinkBroken) {
+        let link_result =
+            LinkResult { sender: sender.as_ref(), link: &link, address, requested_at, response: &response };
+        if let Err(attempt_end) = self.judge_link(wanted, attempt, link_result, pass).await {
+            if matches!(attempt_end, AttemptEnd::Doubtful(_) | AttemptEnd::OwnLinkBroken) {
                 permit.record_unsent(self.journal, request.number)?;
             }
-            return Err(exit);
+            return Err(attempt_end);
         }
         // The owner has just opted out, or the name now resolves to a different address.
         if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
@@ -222,21 +223,21 @@ impl<'a> Requester<'a> {
         link: &Link<'_>,
         assigned: &AssignedAgent,
         dispatched: &DispatchInfo,
-        put: &RemoteOutcome,
+        outcome: &RemoteOutcome,
     ) {
         let DispatchInfo { time, opt_outs, is_cut_short } = *dispatched;
-        let exchange = match put {
+        let exchange = match outcome {
             RemoteOutcome::Undispatched => return,
             // The agent returned it for a reason on our side.
             RemoteOutcome::Unsent if is_cut_short || opt_outs != self.parts.boundaries.opt_outs.version() => {
                 return;
             }
             RemoteOutcome::Unsent | RemoteOutcome::Lost => {
-                own_link::note_in_vain(link, time);
+                own_link::note_failed_dispatch(link, time);
                 Duration::ZERO
             }
             RemoteOutcome::Received(reply) => {
-                own_link::note_done(link);
+                own_link::note_completed_dispatch(link);
                 reply.response.timings.total
             }
         };
@@ -245,11 +246,11 @@ impl<'a> Requester<'a> {
         }
     }
 
-    /// The time until which a request dispatched at `asked` may be sent.
-    fn valid_until(&self, wanted: &WantedExchange, address: IpAddr, asked: SystemTime) -> SystemTime {
-        let latest = asked + FRESH;
-        let latest = wanted.good_until.map_or(latest, |until| until.min(latest));
-        self.parts.access.awake_until(asked, latest, address, self.site)
+    /// The time until which a request dispatched at `requested_at` may be sent.
+    fn valid_until(&self, wanted: &WantedExchange, address: IpAddr, requested_at: SystemTime) -> SystemTime {
+        let latest = requested_at + DISPATCH_LIFETIME;
+        let latest = wanted.rules_valid_until.map_or(latest, |until| until.min(latest));
+        self.parts.access.awake_until(requested_at, latest, address, self.site)
     }
 
     /// What an earlier survey knows about the requested page. robots.txt is always fetched whole: if a server
@@ -270,7 +271,7 @@ impl<'a> Requester<'a> {
 /// Runs to the end, or until a grace period after the stop signal.
 async fn unless_stopped<T>(access: &Access, work: impl Future<Output = T>) -> Option<T> {
     let overdue = async {
-        asked_to_stop(&mut access.stop.clone()).await;
+        stop_requested(&mut access.stop.clone()).await;
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {

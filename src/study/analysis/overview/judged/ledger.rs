@@ -74,7 +74,7 @@ pub struct ServerTotals {
     pub sites: Option<u32>,
     /// The load, from the times of its exchanges.
     #[serde(flatten)]
-    pub borne: AddressLoad,
+    pub load: AddressLoad,
 }
 
 const NAMED: usize = 10;
@@ -118,11 +118,11 @@ impl Addresses {
                 network: network.map(|network| self.labels.number(&network)),
                 sites: columns.sites.get(row).unwrap_or_default(),
             };
-            if let Some(without) = columns.others_response_ms.get(row) {
+            if let Some(response_alone) = columns.others_response_ms.get(row) {
                 self.waits.add(&ServerRow {
                     address: address.to_owned(),
                     others_requests: columns.others_requests.get(row),
-                    others_response_ms: Some(without),
+                    others_response_ms: Some(response_alone),
                     others_response_surveyed_ms: columns.others_response_surveyed_ms.get(row),
                     others_worst_hour: columns.others_worst_hour.get(row),
                     ..ServerRow::default()
@@ -146,7 +146,7 @@ impl Addresses {
         known.filter_map(|(name, server)| Some((name.parse().ok()?, server.system?))).collect()
     }
 
-    fn totals(&self, number: u32, borne: &AddressLoad) -> ServerTotals {
+    fn totals(&self, number: u32, load: &AddressLoad) -> ServerTotals {
         let server = self.servers.get(number as usize);
         let label = |number: Option<u32>| number.map(|number| self.labels.name(number).to_owned());
         ServerTotals {
@@ -154,7 +154,7 @@ impl Addresses {
             country: label(server.and_then(|server| server.country)),
             network: label(server.and_then(|server| server.network)),
             sites: server.map(|server| server.sites),
-            borne: *borne,
+            load: *load,
         }
     }
 }
@@ -167,19 +167,21 @@ impl Ledger {
     ) -> Self {
         let all: Vec<(u32, AddressLoad)> = timeline
             .by_address()
-            .map(|turns| (turns[0].address, super::timeline::address_load(turns)))
+            .map(|server_exchanges| {
+                (server_exchanges[0].address, super::timeline::address_load(server_exchanges))
+            })
             .collect();
         let each = |value: &dyn Fn(&AddressLoad) -> f64| {
-            Spread::from_values(all.iter().map(|(_, borne)| value(borne)).collect())
+            Spread::from_values(all.iter().map(|(_, load)| value(load)).collect())
         };
-        let gaps = all.iter().filter_map(|(_, borne)| borne.smallest_gap_ms);
+        let gaps = all.iter().filter_map(|(_, load)| load.smallest_gap_ms);
         Self {
-            requests: each(&|borne| borne.requests as f64),
-            bytes: each(&|borne| borne.bytes as f64),
-            busy_ms: each(&|borne| borne.busy_ms),
+            requests: each(&|load| load.requests as f64),
+            bytes: each(&|load| load.bytes as f64),
+            busy_ms: each(&|load| load.busy_ms),
             smallest_gap_ms: gaps.min_by(f64::total_cmp),
-            most_parallel: all.iter().map(|(_, borne)| borne.most_parallel).max().unwrap_or_default(),
-            most_per_minute: all.iter().map(|(_, borne)| borne.most_per_minute).max().unwrap_or_default(),
+            most_parallel: all.iter().map(|(_, load)| load.most_parallel).max().unwrap_or_default(),
+            most_per_minute: all.iter().map(|(_, load)| load.most_per_minute).max().unwrap_or_default(),
             most_burdened: most_burdened(&all, addresses),
             promises: Vec::new(),
             opted_out: Vec::new(),
@@ -196,5 +198,5 @@ fn most_burdened(all: &[(u32, AddressLoad)], addresses: &Addresses) -> Vec<Serve
         let by_load = b.1.busy_ms.total_cmp(&a.1.busy_ms).then(b.1.requests.cmp(&a.1.requests));
         by_load.then_with(|| name(a.0).cmp(name(b.0)))
     });
-    order.into_iter().take(NAMED).map(|(number, borne)| addresses.totals(*number, borne)).collect()
+    order.into_iter().take(NAMED).map(|(number, load)| addresses.totals(*number, load)).collect()
 }

@@ -10,7 +10,7 @@ use crate::load::{HALF_A_DAY, MOST_QUIET};
 /// The survey measures the rate from the bytes after the head of a response, which the tables do not record.
 /// Here all bytes of an exchange count, so the rates are never below the rates that the survey saw, and no
 /// promise is reported as broken by mistake. An exchange without a measurable rate
-/// ([`ExchangeView::tells_rate`]) counts as nothing: until the survey knows a rate, it uses the time of the
+/// ([`ExchangeView::measures_link_rate`]) counts as nothing: until the survey knows a rate, it uses the time of the
 /// transfer.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct LinkShares {
@@ -24,11 +24,11 @@ pub(in crate::analysis::overview) struct LargestLinkShare {
     /// Servers with a known rate that received a further request after the exchange that showed it.
     pub servers: u64,
     /// The share of the link that was used.
-    pub most: f64,
+    pub largest_share: f64,
     pub address: u32,
     /// The share that corresponds to this at an even pace, at the least: in quiet hours the survey may use
     /// more of a link, and the tables do not record which hours were quiet.
-    pub at_an_even_pace: f64,
+    pub share_at_even_pace: f64,
 }
 
 /// Within a shorter time no hour can count as quiet. The first and the last hour need not be complete.
@@ -39,7 +39,7 @@ const ROUNDING_MS: f64 = 0.001;
 impl LinkShares {
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         let (Some(address), Some(ms)) = (exchange.address, exchange.transfer_ms()) else { return };
-        if exchange.tells_rate() {
+        if exchange.measures_link_rate() {
             let rate = exchange.bytes() as f64 / ms.max(ROUNDING_MS) * 1000.0;
             let best = self.best.entry(address).or_insert(rate);
             *best = best.max(rate);
@@ -57,26 +57,36 @@ impl LinkShares {
         by_address: impl Iterator<Item = &'t [ServerExchange]>,
         longest_ms: f64,
     ) -> Option<LargestLinkShare> {
-        let mut taken: Option<LargestLinkShare> = None;
-        for turns in by_address {
-            let Some(best) = turns.first().and_then(|turn| self.best.get(&turn.address)) else { continue };
-            let from = turns.iter().position(|turn| turn.tells_rate).unwrap_or(turns.len());
-            let [counted @ .., last] = &turns[from..] else { continue };
+        let mut largest: Option<LargestLinkShare> = None;
+        for server_exchanges in by_address {
+            let Some(best) =
+                server_exchanges.first().and_then(|server_exchange| self.best.get(&server_exchange.address))
+            else {
+                continue;
+            };
+            let from = server_exchanges
+                .iter()
+                .position(|server_exchange| server_exchange.measures_link_rate)
+                .unwrap_or(server_exchanges.len());
+            let [counted @ .., last] = &server_exchanges[from..] else { continue };
             let Some(first) = counted.first() else { continue };
-            let link_ms = |turn: &ServerExchange| (turn.bytes() as f64 / best * 1000.0).min(longest_ms);
+            let link_ms = |server_exchange: &ServerExchange| {
+                (server_exchange.bytes() as f64 / best * 1000.0).min(longest_ms)
+            };
             let passed_ms = (last.started - first.started) as f64 / 1000.0;
             if passed_ms <= 0.0 {
                 continue;
             }
-            let telling = counted.iter().filter(|turn| turn.tells_rate);
-            let share = telling.map(link_ms).sum::<f64>() / passed_ms;
-            let so_far = taken.get_or_insert_default();
-            so_far.servers += 1;
+            let measured = counted.iter().filter(|server_exchange| server_exchange.measures_link_rate);
+            let share = measured.map(link_ms).sum::<f64>() / passed_ms;
+            let result = largest.get_or_insert_default();
+            result.servers += 1;
             let quiet = if passed_ms < NO_QUIET_MS { 1.0 } else { MOST_QUIET };
-            if share / quiet > so_far.at_an_even_pace {
-                (so_far.most, so_far.address, so_far.at_an_even_pace) = (share, last.address, share / quiet);
+            if share / quiet > result.share_at_even_pace {
+                (result.largest_share, result.address, result.share_at_even_pace) =
+                    (share, last.address, share / quiet);
             }
         }
-        taken
+        largest
     }
 }

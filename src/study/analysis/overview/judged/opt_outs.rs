@@ -60,21 +60,21 @@ impl OptOutWatch {
     /// Counts an exchange; returns whether the server or host had opted out. Agents have some time
     /// ([`OBEYED_WITHIN`]) to obey a new entry.
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) -> bool {
-        if self.entries.is_empty() || !exchange.was_asked() {
+        if self.entries.is_empty() || !exchange.reached_server() {
             return false;
         }
         let mut had_opted_out = false;
         let by_host = self.covering_host(exchange.host);
         let by_address =
             exchange.address_text.map(|address| self.covering_address(address)).unwrap_or_default();
-        for (at, (_, entry)) in self.entries.iter_mut().enumerate() {
-            let is_covered = by_host.contains(&at) || by_address.contains(&at);
-            let in_force = exchange.started > entry.since.0
+        for (index, (_, entry)) in self.entries.iter_mut().enumerate() {
+            let is_covered = by_host.contains(&index) || by_address.contains(&index);
+            let is_in_force = exchange.started > entry.since.0
                 && entry.until.is_none_or(|until| exchange.started < until.0);
-            entry.requests += u64::from(is_covered && in_force);
+            entry.requests += u64::from(is_covered && is_in_force);
             let since =
                 entry.since.0.saturating_add(if exchange.agent.is_some() { OBEYED_WITHIN_US } else { 0 });
-            had_opted_out |= is_covered && in_force && exchange.started > since;
+            had_opted_out |= is_covered && is_in_force && exchange.started > since;
         }
         had_opted_out
     }
@@ -113,5 +113,5 @@ fn watched(record: OptOutRecord) -> (OptOut, OptedOut) {
 
 fn covering(entries: &[(OptOut, OptedOut)], covers: impl Fn(&OptOut) -> bool) -> Vec<usize> {
     let numbered = entries.iter().enumerate();
-    numbered.filter(|(_, (list, _))| covers(list)).map(|(at, _)| at).collect()
+    numbered.filter(|(_, (list, _))| covers(list)).map(|(index, _)| index).collect()
 }

@@ -25,32 +25,41 @@ impl PromiseEvidence<'_> {
     pub(in crate::analysis::overview) fn judge(
         &self,
         timeline: &mut Timeline,
-        questions: &mut TreeRequestChecks,
+        request_checks: &mut TreeRequestChecks,
     ) -> Vec<Verdict> {
         let limits = &self.recorded.limits;
         let systems = self.addresses.systems();
         let system_of = Box::new(move |address| systems.get(&address).copied());
         let mut judge = Judge::new(limits.clone(), Observations::default()).with_systems(system_of);
         timeline.feed(&mut judge, &self.addresses.names, self.sites);
-        let turns = timeline.by_time();
-        let flow = flow(turns);
-        questions.feed(&mut judge, self.sites, &Standstills::find(turns, limits.pace.longest_wait()));
-        let mut seen = judge.seen_at_the_end();
-        for host in questions.asked_after_opt_out() {
+        let server_exchanges = timeline.by_time();
+        let flow = flow(server_exchanges);
+        request_checks.feed(
+            &mut judge,
+            self.sites,
+            &Standstills::find(server_exchanges, limits.pace.longest_wait()),
+        );
+        let mut seen = judge.final_observations();
+        for host in request_checks.hosts_requested_after_opt_out() {
             seen.opted_out.add(|| host.to_owned());
         }
         let mut list = verdicts(&seen, limits);
         for promise in [Promise::RetryAfter, Promise::CrawlDelay, Promise::QuietHours, Promise::RobotsRules] {
-            replace(&mut list, self.as_the_survey_saw(promise));
+            replace(&mut list, self.from_survey(promise));
         }
-        replace(&mut list, self.of_links(timeline));
+        replace(&mut list, self.harm_verdict(timeline));
         if !self.recorded.has_pace {
-            list.iter_mut().filter(|verdict| PACE.iter().any(|it| it.id() == verdict.id)).for_each(is_untold);
+            list.iter_mut()
+                .filter(|verdict| PACE.iter().any(|it| it.id() == verdict.id))
+                .for_each(set_not_judged);
         }
         if let Some(rate) = list.iter_mut().find(|verdict| verdict.id == Promise::Rate.id()) {
             add_flow(rate, &flow);
         }
-        list.extend([self.of_records(), self.not_judged(Promise::Memory, "the tables do not record memory")]);
+        list.extend([
+            self.recorded_verdict(),
+            self.not_judged(Promise::Memory, "the tables do not record memory"),
+        ]);
         list.push(self.not_judged(Promise::Cut, "only a second survey can show it"));
         list
     }
@@ -62,50 +71,53 @@ impl PromiseEvidence<'_> {
 
     /// The survey's own verdict: tables record neither the clocks of servers nor the pauses that a server
     /// requested.
-    fn as_the_survey_saw(&self, promise: Promise) -> Verdict {
-        match self.manifest.promises.iter().find(|said| said.id == promise.id()) {
-            Some(said) if said.judgement == Judgement::Broken => said.clone(),
-            Some(said) if said.judgement == Judgement::Held => self.not_judged(
+    fn from_survey(&self, promise: Promise) -> Verdict {
+        match self.manifest.promises.iter().find(|survey_verdict| survey_verdict.id == promise.id()) {
+            Some(survey_verdict) if survey_verdict.judgement == Judgement::Broken => survey_verdict.clone(),
+            Some(survey_verdict) if survey_verdict.judgement == Judgement::Held => self.not_judged(
                 promise,
-                &format!("the tables do not show it; the survey itself recorded: {}", said.evidence),
+                &format!(
+                    "the tables do not show it; the survey itself recorded: {}",
+                    survey_verdict.evidence
+                ),
             ),
-            Some(said) => self.not_judged(promise, &said.evidence),
+            Some(survey_verdict) => self.not_judged(promise, &survey_verdict.evidence),
             None => self.not_judged(promise, "the tables do not show it"),
         }
     }
 
     /// Judges the total use of each link. The tables do not record the pause that each exchange owed to the
     /// link.
-    fn of_links(&self, timeline: &mut Timeline) -> Verdict {
+    fn harm_verdict(&self, timeline: &mut Timeline) -> Verdict {
         let mut limits = self.recorded.limits.clone();
         limits.pace.harm = self.recorded.harm;
         let verdict = |judgement, evidence: &str| Verdict::new(Promise::Harm, &limits, judgement, evidence);
         let Some(share) = self.recorded.harm else {
             return verdict(Judgement::NotJudged, "no limit was set");
         };
-        let places = f64::from(limits.pace.per_address);
+        let slots = f64::from(limits.pace.per_address);
         let longest_ms = limits.pace.longest_pause().as_secs_f64() * 1000.0 * share;
-        let Some(taken) = self.links.judge(timeline.by_address(), longest_ms) else {
+        let Some(largest) = self.links.judge(timeline.by_address(), longest_ms) else {
             return verdict(
                 Judgement::NotJudged,
                 "no server received a request after a response that shows its rate",
             );
         };
-        let LargestLinkShare { servers, most, at_an_even_pace, address } = taken;
+        let LargestLinkShare { servers, largest_share, share_at_even_pace, address } = largest;
         let mut evidence = format!(
             "estimate: at most {:.2} % ({}), by the best rates of {}",
-            most * 100.0,
+            largest_share * 100.0,
             self.addresses.names.name(address),
             count(servers, "server")
         );
         if self.addresses.waits.servers > 0 {
             evidence += &format!("; truth: {}", self.addresses.waits);
         }
-        let is_broken = at_an_even_pace > share * places * ROUNDING;
+        let is_broken = share_at_even_pace > share * slots * ROUNDING;
         verdict(if is_broken { Judgement::Broken } else { Judgement::Held }, &evidence)
     }
 
-    fn of_records(&self) -> Verdict {
+    fn recorded_verdict(&self) -> Verdict {
         let (judgement, evidence) = match self.manifest.unrecorded_exchanges {
             0 => (Judgement::Held, "every request that was sent has a row".to_owned()),
             lost => {
@@ -131,7 +143,7 @@ const PACE: [Promise; 7] = [
     Promise::NeighbourhoodPause,
 ];
 
-fn is_untold(verdict: &mut Verdict) {
+fn set_not_judged(verdict: &mut Verdict) {
     if verdict.judgement == Judgement::Held {
         verdict.judgement = Judgement::NotJudged;
         "the manifest does not record the settings".clone_into(&mut verdict.evidence);
@@ -139,8 +151,8 @@ fn is_untold(verdict: &mut Verdict) {
 }
 
 fn replace(list: &mut [Verdict], verdict: Verdict) {
-    if let Some(place) = list.iter_mut().find(|it| it.id == verdict.id) {
-        *place = verdict;
+    if let Some(existing) = list.iter_mut().find(|it| it.id == verdict.id) {
+        *existing = verdict;
     }
 }
 

@@ -14,12 +14,12 @@ pub(in crate::analysis::overview) struct SurveyRate {
 
 const MINUTE: i64 = 60_000_000;
 
-/// Computes the rate of a survey. `turns` are in order of time.
-pub(in crate::analysis::overview) fn flow(turns: &[ServerExchange]) -> SurveyRate {
-    let moved = turns.iter().map(|turn| MovedBytes {
-        started: turn.started,
-        ended: turn.ended(),
-        bytes: turn.bytes(),
+/// Computes the rate of a survey. `exchanges` are in order of time.
+pub(in crate::analysis::overview) fn flow(exchanges: &[ServerExchange]) -> SurveyRate {
+    let moved = exchanges.iter().map(|exchange| MovedBytes {
+        started: exchange.started,
+        ended: exchange.ended(),
+        bytes: exchange.bytes(),
     });
     SurveyRate { mean: mean(moved.clone()), busiest_minute: busiest_minute(moved) }
 }
@@ -41,15 +41,15 @@ fn mean(mut moved: impl Iterator<Item = MovedBytes>) -> f64 {
 }
 
 fn busiest_minute(moved: impl Iterator<Item = MovedBytes> + Clone) -> f64 {
-    let (mut oldest, mut bytes, mut most) = (moved.clone().peekable(), 0, 0);
+    let (mut oldest, mut bytes, mut max_bytes) = (moved.clone().peekable(), 0, 0);
     for next in moved {
         bytes += next.bytes;
         while let Some(old) = oldest.next_if(|old| old.started <= next.started - MINUTE) {
             bytes -= old.bytes;
         }
-        most = most.max(bytes);
+        max_bytes = max_bytes.max(bytes);
     }
-    most as f64 / 60.0
+    max_bytes as f64 / 60.0
 }
 
 /// Periods without any exchange in progress that are longer than a survey waits for any server.
@@ -59,28 +59,28 @@ pub(in crate::analysis::overview) struct Standstills {
 }
 
 impl Standstills {
-    /// Finds the standstills. `turns` are in order of time.
-    pub(in crate::analysis::overview) fn find(turns: &[ServerExchange], longest_wait: Duration) -> Self {
+    /// Finds the standstills. `exchanges` are in order of time.
+    pub(in crate::analysis::overview) fn find(exchanges: &[ServerExchange], longest_wait: Duration) -> Self {
         let longest_wait = i64::try_from(longest_wait.as_micros()).unwrap_or(i64::MAX);
         let (mut list, mut last_end, mut before) = (Vec::new(), None::<i64>, 0);
-        for turn in turns {
+        for exchange in exchanges {
             if let Some(ended) = last_end
-                && turn.started - ended > longest_wait
+                && exchange.started - ended > longest_wait
             {
-                list.push((ended, turn.started, before));
-                before += turn.started - ended;
+                list.push((ended, exchange.started, before));
+                before += exchange.started - ended;
             }
-            last_end = last_end.max(Some(turn.ended()));
+            last_end = last_end.max(Some(exchange.ended()));
         }
         Self { list }
     }
 
     /// The total length of standstills between two points in time.
-    pub(in crate::analysis::overview) fn within(&self, first: i64, last: i64) -> i64 {
-        self.until(last) - self.until(first)
+    pub(in crate::analysis::overview) fn idle_between(&self, first: i64, last: i64) -> i64 {
+        self.idle_before(last) - self.idle_before(first)
     }
 
-    fn until(&self, moment: i64) -> i64 {
+    fn idle_before(&self, moment: i64) -> i64 {
         let begun = self.list.partition_point(|(from, _, _)| *from <= moment);
         let Some((from, to, before)) = begun.checked_sub(1).map(|last| self.list[last]) else { return 0 };
         before + moment.min(to) - from
@@ -96,9 +96,9 @@ mod tests {
     const SECOND: i64 = 1_000_000;
 
     fn flow_of(moved: &[(i64, i64, u64)]) -> (f64, f64) {
-        let moved = moved.iter().map(|(started, took, bytes)| MovedBytes {
+        let moved = moved.iter().map(|(started, duration, bytes)| MovedBytes {
             started: *started,
-            ended: started + took,
+            ended: started + duration,
             bytes: *bytes,
         });
         (mean(moved.clone()), busiest_minute(moved))
@@ -122,9 +122,9 @@ mod tests {
             gaps in prop::collection::vec((0..200 * SECOND, 0..90 * SECOND, 0..1_000_000u64), 0..40),
         ) {
             let mut started = 0;
-            let moved: Vec<_> = gaps.iter().map(|(gap, took, bytes)| {
+            let moved: Vec<_> = gaps.iter().map(|(gap, duration, bytes)| {
                 started += gap;
-                (started, *took, *bytes)
+                (started, *duration, *bytes)
             }).collect();
             let (mean, busiest) = flow_of(&moved);
             prop_assert!(mean <= busiest, "{mean} of {busiest}");

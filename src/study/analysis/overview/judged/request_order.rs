@@ -18,12 +18,12 @@ use crate::settings::Budget;
 pub(in crate::analysis::overview) struct TreeRequestChecks {
     tree: Option<TreeCost>,
     trees: Vec<TreeCost>,
-    questions: TreeRequests,
+    tree_requests: TreeRequests,
     /// By site and seed: the number of robots.txt responses that are recorded in other trees.
     shared: HashMap<(u32, u32), u64>,
     /// Hosts that opted out, with the time when the survey learned of it.
     opted_out: ByKey<(i64, Box<str>)>,
-    last_asked: ByKey<i64>,
+    last_request: ByKey<i64>,
 }
 
 /// The cost of one tree, and the start of its first and its last request, in microseconds.
@@ -71,17 +71,17 @@ impl TreeRequestChecks {
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         if exchange.is_first {
             self.end_tree();
-            self.questions
+            self.tree_requests
                 .allow_shared(self.shared.remove(&(exchange.site, exchange.seed)).unwrap_or_default());
         }
         if exchange.failure == Some(Failure::OptedOut.as_str()) {
             let known = (exchange.started, exchange.host.into());
             self.opted_out.entry(key(exchange.host)).or_insert(known);
         }
-        if let Some(question) = exchange.question() {
-            self.questions.note(&question);
+        if let Some(tree_request) = exchange.tree_request() {
+            self.tree_requests.note(&tree_request);
         }
-        if exchange.was_asked() {
+        if exchange.reached_server() {
             self.account(exchange);
         }
     }
@@ -89,17 +89,17 @@ impl TreeRequestChecks {
     fn account(&mut self, exchange: &ExchangeView<'_>) {
         let at = exchange.started;
         let ExchangeView { site, seed, .. } = *exchange;
-        let fresh = TreeCost { site, seed, requests: 0, bytes: 0, first: at, last: at };
-        let tree = self.tree.get_or_insert(fresh);
+        let new_tree = TreeCost { site, seed, requests: 0, bytes: 0, first: at, last: at };
+        let tree = self.tree.get_or_insert(new_tree);
         tree.requests += 1;
         tree.bytes += exchange.bytes();
         (tree.first, tree.last) = (tree.first.min(at), tree.last.max(at));
-        let last = self.last_asked.entry(key(exchange.host)).or_insert(at);
+        let last = self.last_request.entry(key(exchange.host)).or_insert(at);
         *last = at.max(*last);
     }
 
     fn end_tree(&mut self) {
-        self.questions.end_tree();
+        self.tree_requests.end_tree();
         self.trees.extend(self.tree.take());
     }
 
@@ -112,7 +112,7 @@ impl TreeRequestChecks {
         standstills: &Standstills,
     ) {
         self.end_tree();
-        let mut order = self.questions.order().clone();
+        let mut order = self.tree_requests.order().clone();
         for AccountCost { site, requests, bytes, time } in self.charged(judge.limits().tree, standstills) {
             let Ok(host) = Host::parse(sites.name(site)) else { continue };
             // Violations of the order are collected over all trees and reported with the first tree.
@@ -131,7 +131,7 @@ impl TreeRequestChecks {
             if at == all.len() {
                 all.push(AccountCost { site: cost.site, requests: 0, bytes: 0, time: Duration::ZERO });
             }
-            let idle = standstills.within(cost.first, cost.last);
+            let idle = standstills.idle_between(cost.first, cost.last);
             let used = u64::try_from(cost.last - cost.first - idle).unwrap_or_default();
             let sums = &mut all[at];
             sums.requests += cost.requests;
@@ -142,12 +142,12 @@ impl TreeRequestChecks {
     }
 
     /// Hosts that received a request after the survey knew of their opt-out.
-    pub(in crate::analysis::overview) fn asked_after_opt_out(&self) -> Vec<&str> {
-        let asked = |(host, (known, _)): &(&u64, &(i64, Box<str>))| {
-            self.last_asked.get(host).is_some_and(|last| last > known)
+    pub(in crate::analysis::overview) fn hosts_requested_after_opt_out(&self) -> Vec<&str> {
+        let was_requested = |(host, (known, _)): &(&u64, &(i64, Box<str>))| {
+            self.last_request.get(host).is_some_and(|last| last > known)
         };
         let mut hosts: Vec<&str> =
-            self.opted_out.iter().filter(asked).map(|(_, (_, name))| &**name).collect();
+            self.opted_out.iter().filter(was_requested).map(|(_, (_, name))| &**name).collect();
         hosts.sort_unstable();
         hosts
     }
@@ -161,9 +161,9 @@ mod tests {
     fn trees_that_try_to_open_a_site_share_an_account() {
         let cost = |site, seed| TreeCost { site, seed, requests: 10, bytes: 100, first: 0, last: 1_000_000 };
         let trees = vec![cost(1, 0), cost(2, 0), cost(1, 1), cost(2, 1), cost(2, 2)];
-        let questions = TreeRequestChecks { trees, ..TreeRequestChecks::default() };
+        let checks = TreeRequestChecks { trees, ..TreeRequestChecks::default() };
         let charged = |accounts| {
-            let all = questions
+            let all = checks
                 .charged(Budget { accounts, ..Budget::default() }, &Standstills::find(&[], Duration::ZERO));
             let seconds = |it: &AccountCost| it.time.as_secs();
             all.iter().map(|it| (it.site, it.requests, it.bytes, seconds(it))).collect::<Vec<_>>()

@@ -20,7 +20,7 @@ pub(in crate::analysis::overview) struct Timeline {
 pub(in crate::analysis::overview) struct ServerExchange {
     pub started: i64,
     /// Capped at `u32::MAX`, more than an hour: no exchange lasts as long.
-    pub took: u32,
+    pub duration_us: u32,
     first_byte: Option<u32>,
     connect: Option<u32>,
     tls: u32,
@@ -31,14 +31,14 @@ pub(in crate::analysis::overview) struct ServerExchange {
     status: Option<u16>,
     failure: Option<Failure>,
     /// Whether the rate of the server's link can be measured from it.
-    pub tells_rate: bool,
+    pub measures_link_rate: bool,
     had_opted_out: bool,
 }
 
 const MINUTE: i64 = 60_000_000;
 /// The judge forgets finished exchanges each time it has seen this number of exchanges: rarely enough to cost
 /// nothing, and often enough that its state stays in the cache.
-const A_WHILE: usize = 1 << 14;
+const FORGET_INTERVAL: usize = 1 << 14;
 /// Start times come from the wall clock, durations from a monotonic clock, and both are rounded.
 const ROUNDING: i64 = 1_000;
 
@@ -71,7 +71,7 @@ impl Timeline {
         let micros = |ms: f64| u32::try_from(microseconds(ms).max(0)).unwrap_or(u32::MAX);
         self.list.push(ServerExchange {
             started: exchange.started,
-            took: micros(ms),
+            duration_us: micros(ms),
             first_byte: exchange.first_byte_ms.map(micros),
             connect: exchange.connect_ms.map(micros),
             tls: micros(exchange.tls_ms.unwrap_or_default()),
@@ -80,21 +80,25 @@ impl Timeline {
             bytes: u32::try_from(exchange.bytes()).unwrap_or(u32::MAX),
             status: exchange.status(),
             failure: exchange.failure.and_then(Failure::named),
-            tells_rate: exchange.tells_rate(),
+            measures_link_rate: exchange.measures_link_rate(),
             had_opted_out,
         });
     }
 
     /// The exchanges grouped by address, each group in order of time.
     pub(in crate::analysis::overview) fn by_address(&mut self) -> impl Iterator<Item = &[ServerExchange]> {
-        self.list.sort_unstable_by_key(|turn| {
-            u128::from(turn.address) << 96 | in_order(turn.started) << 32 | u128::from(turn.took)
+        self.list.sort_unstable_by_key(|server_exchange| {
+            u128::from(server_exchange.address) << 96
+                | in_order(server_exchange.started) << 32
+                | u128::from(server_exchange.duration_us)
         });
         self.list.chunk_by(|a, b| a.address == b.address)
     }
 
     pub(in crate::analysis::overview) fn by_time(&mut self) -> &[ServerExchange] {
-        self.list.sort_unstable_by_key(|turn| in_order(turn.started) << 32 | u128::from(turn.address));
+        self.list.sort_unstable_by_key(|server_exchange| {
+            in_order(server_exchange.started) << 32 | u128::from(server_exchange.address)
+        });
         &self.list
     }
 
@@ -111,14 +115,15 @@ impl Timeline {
             addresses: addresses.iter().map(|name| name.parse().ok()).collect(),
             sites: sites.iter().map(|name| Some(Site::new(Host::parse(name).ok()?))).collect(),
         };
-        for (told, turn) in self.by_time().iter().enumerate() {
-            if told % A_WHILE == 0 {
-                judge.forget_ended_by(moment(turn.started));
+        for (index, server_exchange) in self.by_time().iter().enumerate() {
+            if index % FORGET_INTERVAL == 0 {
+                judge.forget_ended_by(moment(server_exchange.started));
             }
-            let Some((address, site, response)) = parties.observed(turn) else { continue };
-            let against = OwnerObjections { had_opted_out: turn.had_opted_out, in_quiet_hours: false };
+            let Some((address, site, response)) = parties.observed(server_exchange) else { continue };
+            let objections =
+                OwnerObjections { had_opted_out: server_exchange.had_opted_out, in_quiet_hours: false };
             let (purpose, url, response) = (PURPOSE, None, &response);
-            judge.note(&Fact { site, address, purpose, url, response, crawl_delay: None, against });
+            judge.note(&Fact { site, address, purpose, url, response, crawl_delay: None, objections });
         }
     }
 }
@@ -133,16 +138,16 @@ struct Parties {
 }
 
 impl Parties {
-    fn observed(&self, turn: &ServerExchange) -> Option<(IpAddr, &Site, Response)> {
-        let address = self.addresses.get(turn.address as usize).copied().flatten()?;
-        let site = self.sites.get(turn.site as usize).and_then(Option::as_ref)?;
-        Some((address, site, turn.to_response(address)))
+    fn observed(&self, server_exchange: &ServerExchange) -> Option<(IpAddr, &Site, Response)> {
+        let address = self.addresses.get(server_exchange.address as usize).copied().flatten()?;
+        let site = self.sites.get(server_exchange.site as usize).and_then(Option::as_ref)?;
+        Some((address, site, server_exchange.to_response(address)))
     }
 }
 
 impl ServerExchange {
     pub(in crate::analysis::overview) fn ended(&self) -> i64 {
-        self.started.saturating_add(i64::from(self.took))
+        self.started.saturating_add(i64::from(self.duration_us))
     }
 
     pub(in crate::analysis::overview) fn bytes(&self) -> u64 {
@@ -153,7 +158,7 @@ impl ServerExchange {
     fn to_response(self, address: IpAddr) -> Response {
         let mut response = Response::not_sent(moment(self.started), Some(address), Failure::Reset, None);
         (response.status, response.failure) = (self.status, self.failure);
-        response.timings.total = Duration::from_micros(self.took.into());
+        response.timings.total = Duration::from_micros(self.duration_us.into());
         response.timings.connect = self.connect.map(|micros| Duration::from_micros(micros.into()));
         response.timings.tls = Some(Duration::from_micros(self.tls.into()));
         response.timings.first_byte = self.first_byte.map(|micros| Duration::from_micros(micros.into()));
@@ -173,28 +178,28 @@ fn moment(micros: i64) -> SystemTime {
 }
 
 /// Sums up the exchanges of one address.
-pub(in crate::analysis::overview) fn address_load(turns: &[ServerExchange]) -> AddressLoad {
-    let mut borne = AddressLoad::default();
+pub(in crate::analysis::overview) fn address_load(server_exchanges: &[ServerExchange]) -> AddressLoad {
+    let mut load = AddressLoad::default();
     let (mut running, mut last_end, mut first_of_minute) = (Running::default(), None::<i64>, 0);
-    for (place, turn) in turns.iter().enumerate() {
-        borne.requests += 1;
-        borne.bytes += turn.bytes();
-        borne.busy_ms += f64::from(turn.took) / 1000.0;
+    for (position, server_exchange) in server_exchanges.iter().enumerate() {
+        load.requests += 1;
+        load.bytes += server_exchange.bytes();
+        load.busy_ms += f64::from(server_exchange.duration_us) / 1000.0;
         if let Some(ended) = last_end {
-            let gap = (turn.started - ended).max(0) as f64 / 1000.0;
-            borne.smallest_gap_ms = Some(borne.smallest_gap_ms.map_or(gap, |least| least.min(gap)));
+            let gap = (server_exchange.started - ended).max(0) as f64 / 1000.0;
+            load.smallest_gap_ms = Some(load.smallest_gap_ms.map_or(gap, |smallest| smallest.min(gap)));
         }
-        last_end = last_end.max(Some(turn.ended()));
-        while turns[first_of_minute].started <= turn.started - MINUTE {
+        last_end = last_end.max(Some(server_exchange.ended()));
+        while server_exchanges[first_of_minute].started <= server_exchange.started - MINUTE {
             first_of_minute += 1;
         }
-        let in_minute = place + 1 - first_of_minute;
-        borne.most_per_minute = borne.most_per_minute.max(u32::try_from(in_minute).unwrap_or(u32::MAX));
-        running.add(turn.ended());
-        let parallel = running.count_at(turn.started).max(1);
-        borne.most_parallel = borne.most_parallel.max(u32::try_from(parallel).unwrap_or(u32::MAX));
+        let in_minute = position + 1 - first_of_minute;
+        load.most_per_minute = load.most_per_minute.max(u32::try_from(in_minute).unwrap_or(u32::MAX));
+        running.add(server_exchange.ended());
+        let parallel = running.count_at(server_exchange.started).max(1);
+        load.most_parallel = load.most_parallel.max(u32::try_from(parallel).unwrap_or(u32::MAX));
     }
-    borne
+    load
 }
 
 /// The ends of the exchanges in progress, the next one first.

@@ -32,14 +32,14 @@ pub struct Door {
 const NAMES: [&str; 4] = ["http://", "https://", "http://www.", "https://www."];
 
 const TRIED: u8 = 1;
-const ANSWERED: u8 = 2;
+const RESPONDED: u8 = 2;
 const PAGE: u8 = 4;
-const ELSEWHERE: u8 = 8;
+const REDIRECTED: u8 = 8;
 
 #[derive(Default)]
 pub(in crate::analysis::overview) struct DoorsMaker {
     /// By site, the flags of each of its doors.
-    seen: HashMap<u32, [u8; NAMES.len()]>,
+    outcomes: HashMap<u32, [u8; NAMES.len()]>,
 }
 
 impl DoorsMaker {
@@ -49,35 +49,36 @@ impl DoorsMaker {
         let Some((door, target)) = door_of(exchange.url, site).filter(|_| is_robots || is_start) else {
             return;
         };
-        let seen = &mut self.seen.entry(exchange.site).or_default()[door];
+        let outcomes = &mut self.outcomes.entry(exchange.site).or_default()[door];
         let is_front_page = is_start && target == "/";
         let is_robots_txt = is_robots && target == "/robots.txt";
         if !is_front_page && !is_robots_txt {
             return;
         }
-        *seen |= TRIED;
+        *outcomes |= TRIED;
         if exchange.status.is_some() {
-            *seen |= ANSWERED;
+            *outcomes |= RESPONDED;
         }
-        if is_front_page && exchange.is_success() && exchange.was_read() {
-            *seen |= PAGE;
+        if is_front_page && exchange.is_success() && exchange.was_parsed() {
+            *outcomes |= PAGE;
         }
         if is_front_page && matches!(exchange.status, Some(301 | 302 | 303 | 307 | 308)) {
-            *seen |= ELSEWHERE;
+            *outcomes |= REDIRECTED;
         }
     }
 
     pub(in crate::analysis::overview) fn finish(self) -> Doors {
-        let count =
-            |door: usize, what: u8| self.seen.values().filter(|seen| seen[door] & what != 0).count() as u64;
+        let count = |door: usize, flag: u8| {
+            self.outcomes.values().filter(|outcomes| outcomes[door] & flag != 0).count() as u64
+        };
         let doors = NAMES.iter().enumerate().map(|(door, name)| Door {
             name: (*name).to_owned(),
             tried: count(door, TRIED),
-            answered: count(door, ANSWERED),
+            answered: count(door, RESPONDED),
             page: count(door, PAGE),
-            led_elsewhere: count(door, ELSEWHERE),
+            led_elsewhere: count(door, REDIRECTED),
         });
-        Doors { sites: self.seen.len() as u64, doors: doors.collect() }
+        Doors { sites: self.outcomes.len() as u64, doors: doors.collect() }
     }
 }
 

@@ -10,7 +10,7 @@ pub(in crate::analysis::overview) struct Histogram {
 /// A class spans 2 %, so its middle is within 1 % of every value in it.
 const RATIO: f64 = 1.02;
 /// In milliseconds. Shorter times are in the first class. Tables record times to the microsecond.
-const SHORTEST: f64 = 0.001;
+const MIN_TIME: f64 = 0.001;
 /// From a microsecond to more than a day: no time exceeds the largest time-out, which is a day.
 const CLASSES: usize = 1300;
 
@@ -42,7 +42,7 @@ impl Histogram {
         if !ms.is_finite() {
             return;
         }
-        let class = ((ms / SHORTEST).ln() / RATIO.ln()).floor();
+        let class = ((ms / MIN_TIME).ln() / RATIO.ln()).floor();
         // `as` saturates: negative numbers go to the first class.
         let class = (class as usize).min(CLASSES - 1);
         if self.classes.len() <= class {
@@ -55,16 +55,16 @@ impl Histogram {
 
     pub(in crate::analysis::overview) fn finish(&self) -> Percentiles {
         let count = self.classes.iter().sum();
-        let at = |share| self.percentile(count, share);
+        let percentile_at = |share| self.percentile(count, share);
         Percentiles {
             count,
             mean: if count == 0 { 0.0 } else { self.sum / count as f64 },
-            p5: at(0.05),
-            p25: at(0.25),
-            median: at(0.5),
-            p75: at(0.75),
-            p95: at(0.95),
-            p99: at(0.99),
+            p5: percentile_at(0.05),
+            p25: percentile_at(0.25),
+            median: percentile_at(0.5),
+            p75: percentile_at(0.75),
+            p95: percentile_at(0.95),
+            p99: percentile_at(0.99),
             max: self.max,
         }
     }
@@ -72,11 +72,11 @@ impl Histogram {
     /// The middle of the class that holds the value of this rank.
     fn percentile(&self, count: u64, share: f64) -> f64 {
         let rank = (share * count as f64).ceil().max(1.0) as u64;
-        let mut passed = 0;
-        for (class, here) in self.classes.iter().enumerate() {
-            passed += here;
-            if passed >= rank {
-                return (SHORTEST * RATIO.powf(class as f64 + 0.5)).min(self.max);
+        let mut cumulative = 0;
+        for (class, class_count) in self.classes.iter().enumerate() {
+            cumulative += class_count;
+            if cumulative >= rank {
+                return (MIN_TIME * RATIO.powf(class as f64 + 0.5)).min(self.max);
             }
         }
         self.max

@@ -138,11 +138,11 @@ impl InfrastructureMaker {
         if let (Some(domain), Some(country)) = (site.cctld, site.country)
             && let Some(home) = country_of(domain)
         {
-            self.judge(domain, &home, country);
+            self.count_offshore(domain, &home, country);
         }
     }
 
-    fn judge(&mut self, domain: &str, home: &str, country: &str) {
+    fn count_offshore(&mut self, domain: &str, home: &str, country: &str) {
         let is_abroad = !country.eq_ignore_ascii_case(home);
         self.found.judged_trees += 1;
         self.found.offshore_trees += u64::from(is_abroad);
@@ -227,9 +227,12 @@ mod tests {
 
     #[test]
     fn a_country_domain_is_of_a_country_or_of_none() {
-        let of = |domain| country_of(domain);
-        assert_eq!([of("ke"), of("or.tz"), of("uk")].map(Option::unwrap), ["KE", "TZ", "GB"]);
-        assert_eq!([of("eu"), of("xn--p1ai")], [None, None]);
+        let country_code = |domain| country_of(domain);
+        assert_eq!(
+            [country_code("ke"), country_code("or.tz"), country_code("uk")].map(Option::unwrap),
+            ["KE", "TZ", "GB"]
+        );
+        assert_eq!([country_code("eu"), country_code("xn--p1ai")], [None, None]);
     }
 
     #[test]

@@ -75,13 +75,13 @@ const NOT_DECLARED: &str = "not declared";
 /// A charset that the Encoding Standard does not know.
 const UNKNOWN_CHARSET: &str = "unknown name";
 /// A server without the header `Server`, or a response without an HTTP version.
-const UNTOLD: &str = "not stated";
+const NOT_STATED: &str = "not stated";
 
 #[derive(Default)]
 pub(in crate::analysis::overview) struct TechnologyMaker {
     technology: Technology,
-    of_servers: Tally,
-    of_trees: Tally,
+    server_tally: Tally,
+    tree_tally: Tally,
     http_versions: Tally,
     encryption: Tally,
     certificates: Tally,
@@ -97,7 +97,7 @@ impl TechnologyMaker {
     pub(in crate::analysis::overview) fn add_servers(&mut self, frame: &DataFrame) -> PolarsResult<()> {
         for server in frame.column("server")?.str()?.iter() {
             self.technology.servers += 1;
-            self.of_servers.add(family(server));
+            self.server_tally.add(family(server));
         }
         Ok(())
     }
@@ -106,14 +106,14 @@ impl TechnologyMaker {
         // A tree without an address got no response.
         if site.address.is_some() {
             self.technology.site_trees += 1;
-            self.of_trees.add(family(site.server));
+            self.tree_tally.add(family(site.server));
         }
     }
 
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         if exchange.status.is_some() {
             self.technology.answers += 1;
-            self.http_versions.add(exchange.http_version.unwrap_or(UNTOLD));
+            self.http_versions.add(exchange.http_version.unwrap_or(NOT_STATED));
         }
         self.has_front_page &= !exchange.is_first;
         if exchange.is_front_page() && !self.has_front_page {
@@ -133,13 +133,16 @@ impl TechnologyMaker {
         }
         let language = page.language.and_then(|tag| tag.split(['-', '_', ',']).next());
         let language = language.map(|language| language.trim().to_ascii_lowercase());
-        self.languages.add(language.as_deref().filter(|told| !told.is_empty()).unwrap_or(NO_LANGUAGE));
+        self.languages
+            .add(language.as_deref().filter(|header_value| !header_value.is_empty()).unwrap_or(NO_LANGUAGE));
     }
 
     fn add_page(&mut self, page: &ExchangeView<'_>, used: &str) {
         self.technology.pages += 1;
         let encoding = page.content_encoding.map(|encoding| encoding.trim().to_ascii_lowercase());
-        let encoding = encoding.as_deref().filter(|told| !told.is_empty() && *told != "identity");
+        let encoding = encoding
+            .as_deref()
+            .filter(|header_value| !header_value.is_empty() && *header_value != "identity");
         self.compression.add(encoding.unwrap_or(NOT_COMPRESSED));
         let pair = (declared_charset(page.content_type), charset_name(used));
         *self.charsets.entry(pair).or_default() += 1;
@@ -153,7 +156,7 @@ impl TechnologyMaker {
             .collect();
         charsets.sort_by_key(|pair| std::cmp::Reverse(pair.pages));
         Technology {
-            software: software(self.of_servers, self.of_trees),
+            software: software(self.server_tally, self.tree_tally),
             http_versions: self.http_versions.finish(),
             encryption: self.encryption.finish(),
             certificates: self.certificates.finish(),
@@ -166,7 +169,7 @@ impl TechnologyMaker {
 }
 
 fn family(header: Option<&str>) -> &str {
-    header.map(software_family).filter(|name| !name.is_empty()).unwrap_or(UNTOLD)
+    header.map(software_family).filter(|name| !name.is_empty()).unwrap_or(NOT_STATED)
 }
 
 /// The encoding in the parameter `charset` of `Content-Type` (RFC 9110 §8.3.2).

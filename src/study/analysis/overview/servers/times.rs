@@ -62,7 +62,7 @@ impl TimesMaker {
         if let Some(ms) = exchange.dns_ms {
             self.dns.add(ms);
         }
-        if !exchange.was_asked() {
+        if !exchange.reached_server() {
             return;
         }
         self.all.add(exchange);

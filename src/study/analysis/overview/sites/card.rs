@@ -120,7 +120,7 @@ impl CardMaker {
 
     pub(in crate::analysis::overview) fn finish(self, manifest: &Manifest) -> Card {
         let settings = Settings::recorded(&manifest.settings);
-        let lasted = self.first.zip(self.last).map_or(0, |(first, last)| last - first);
+        let duration_us = self.first.zip(self.last).map_or(0, |(first, last)| last - first);
         Card {
             country_domains: settings.cctld,
             contact: settings.contact,
@@ -141,7 +141,7 @@ impl CardMaker {
                 hosts_asked: self.hosts.len() as u64,
                 first_exchange: self.first.map(Timestamp),
                 last_exchange: self.last.map(Timestamp),
-                lasted_seconds: lasted as f64 / 1e6,
+                lasted_seconds: duration_us as f64 / 1e6,
                 ..self.totals
             },
             unrecorded_exchanges: manifest.unrecorded_exchanges,

@@ -33,7 +33,7 @@ pub struct Funnel {
 }
 
 const RESOLVED: u8 = 1;
-const ANSWERED: u8 = 2;
+const RESPONDED: u8 = 2;
 const FRONT_PAGE: u8 = 4;
 
 #[derive(Default)]
@@ -65,7 +65,7 @@ impl FunnelMaker {
             stage.reached |= RESOLVED;
         }
         if exchange.status.is_some() {
-            stage.reached |= ANSWERED;
+            stage.reached |= RESPONDED;
         }
         if exchange.is_front_page() {
             stage.reached |= FRONT_PAGE;
@@ -82,15 +82,15 @@ impl FunnelMaker {
                 funnel.outside += 1;
                 continue;
             }
-            let reached = |what| stage.reached & what != 0;
+            let reached = |flag| stage.reached & flag != 0;
             funnel.known += 1;
             funnel.surveyed += 1;
             funnel.resolved += u64::from(reached(RESOLVED));
-            funnel.answered += u64::from(reached(ANSWERED));
+            funnel.answered += u64::from(reached(RESPONDED));
             funnel.front_page += u64::from(reached(FRONT_PAGE));
             funnel.with_page += u64::from(pages >= 1);
             funnel.active += u64::from(pages >= 2);
-            if reached(ANSWERED) && !reached(FRONT_PAGE) {
+            if reached(RESPONDED) && !reached(FRONT_PAGE) {
                 without_front_page.add(self.outcomes.name(stage.outcome));
             }
         }

@@ -108,7 +108,7 @@ impl SitesMaker {
     }
 
     pub(super) fn add(&mut self, exchange: &ExchangeView<'_>) {
-        if !exchange.was_read() {
+        if !exchange.was_parsed() {
             return;
         }
         self.read_pages += 1;
@@ -130,11 +130,11 @@ impl SitesMaker {
         with_page.sort_unstable_by(|a, b| b.total_cmp(a));
         let all: f64 = with_page.iter().sum();
         let hundredth = with_page.len().div_ceil(100);
-        let of_largest: f64 = with_page.iter().take(hundredth).sum();
+        let largest_pages: f64 = with_page.iter().take(hundredth).sum();
         Sites {
             with_one_page: self.pages.iter().filter(|pages| **pages == 1).count() as u64,
             largest: self.largest(listed),
-            share_of_largest_hundredth: if all > 0.0 { of_largest / all } else { 0.0 },
+            share_of_largest_hundredth: if all > 0.0 { largest_pages / all } else { 0.0 },
             by_size: self.by_size(),
             by_country_domain: self.by_country_domain(listed),
             unevenness: gini(with_page.clone()),
@@ -203,12 +203,12 @@ impl SitesMaker {
 }
 
 /// The highest level or generation that is counted: greater numbers come from a damaged table.
-const MOST_CLASSES: usize = 10_000;
+const MAX_CLASSES: usize = 10_000;
 
-fn count_at(counts: &mut Vec<u64>, place: u32) {
-    let place = (place as usize).min(MOST_CLASSES);
-    if counts.len() <= place {
-        counts.resize(place + 1, 0);
+fn count_at(counts: &mut Vec<u64>, index: u32) {
+    let index = (index as usize).min(MAX_CLASSES);
+    if counts.len() <= index {
+        counts.resize(index + 1, 0);
     }
-    counts[place] += 1;
+    counts[index] += 1;
 }

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 /// Texts whose `SimHash`es differ in at most this number of 64 bits are near duplicates (Manku, Jain and Das
 /// Sarma 2007).
-const MOST_BITS: u32 = 3;
+const MAX_BITS: u32 = 3;
 /// If three bits differ, at least one of four parts of 16 bits is the same.
 const PARTS: u32 = 4;
 
@@ -21,16 +21,17 @@ pub(in crate::analysis::overview) fn near_duplicates(pages: &[Content]) -> u64 {
     sorted.sort_unstable();
     let different: Vec<(Content, u64)> =
         sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect();
-    let mut alike: HashMap<(u32, u16), Vec<Content>> = HashMap::new();
+    let mut by_part: HashMap<(u32, u16), Vec<Content>> = HashMap::new();
     for (content, _) in &different {
         for part in 0..PARTS {
-            alike.entry(content.part(part)).or_default().push(*content);
+            by_part.entry(content.part(part)).or_default().push(*content);
         }
     }
-    let has_twin = |content: &Content| {
-        (0..PARTS).any(|part| alike[&content.part(part)].iter().any(|other| content.is_nearly(other)))
+    let has_near_duplicate = |content: &Content| {
+        (0..PARTS)
+            .any(|part| by_part[&content.part(part)].iter().any(|other| content.is_near_duplicate(other)))
     };
-    different.iter().filter(|(content, _)| has_twin(content)).map(|(_, pages)| pages).sum()
+    different.iter().filter(|(content, _)| has_near_duplicate(content)).map(|(_, pages)| pages).sum()
 }
 
 impl Content {
@@ -38,8 +39,8 @@ impl Content {
         (part, (self.text >> (part * 16)) as u16)
     }
 
-    fn is_nearly(&self, other: &Self) -> bool {
-        self.body != other.body && (self.text ^ other.text).count_ones() <= MOST_BITS
+    fn is_near_duplicate(&self, other: &Self) -> bool {
+        self.body != other.body && (self.text ^ other.text).count_ones() <= MAX_BITS
     }
 }
 
@@ -76,7 +77,7 @@ mod tests {
                 let near = pages.last().map_or(text, |last| last.text ^ (1 << one) ^ (1 << other));
                 pages.push(content(body, if text % 3 == 0 { text } else { near }));
             }
-            let expected = pages.iter().filter(|page| pages.iter().any(|other| page.is_nearly(other))).count();
+            let expected = pages.iter().filter(|page| pages.iter().any(|other| page.is_near_duplicate(other))).count();
             prop_assert_eq!(near_duplicates(&pages), expected as u64);
         }
     }

@@ -7,14 +7,14 @@ use crate::report::{Block, Cell, Fact, Section};
 
 /// The collection card: what was surveyed, when, from where and how politely.
 #[must_use]
-pub(in crate::report) fn section(overview: &Overview, standing: &Completeness) -> Section {
+pub(in crate::report) fn section(overview: &Overview, completeness: &Completeness) -> Section {
     let card = &overview.card;
     let totals = &card.totals;
-    let more = match standing.known {
+    let more = match completeness.known {
         Some(KnownTrees { trees, .. }) => {
             format!(
                 " This report leaves out {} that the survey has not finished.",
-                count(trees - standing.done, "site tree")
+                count(trees - completeness.done, "site tree")
             )
         }
         None => String::new(),
@@ -27,20 +27,22 @@ pub(in crate::report) fn section(overview: &Overview, standing: &Completeness) -
         Cell::Seconds(totals.lasted_seconds).display(),
     );
     let mut section = Section::new("card", "Collection card", lead)
-        .with(survey_facts(card, standing))
+        .with(survey_facts(card, completeness))
         .with(Block::Heading("Cost".to_owned()))
         .with(cost(card, &overview.ledger))
         .with(Block::Heading("Politeness".to_owned()))
         .with(policy(&overview.method.settings));
     section.blocks.push(Block::Note(kept_back(&overview.kept_back)));
     if !card.said_broken.is_empty() {
-        let said = card.said_broken.join(" ");
-        section.blocks.push(Block::Note(format!("The survey recorded that it broke promises: {said}")));
+        let broken_promises = card.said_broken.join(" ");
+        section
+            .blocks
+            .push(Block::Note(format!("The survey recorded that it broke promises: {broken_promises}")));
     }
     section
 }
 
-fn survey_facts(card: &Card, standing: &Completeness) -> Vec<Fact> {
+fn survey_facts(card: &Card, completeness: &Completeness) -> Vec<Fact> {
     let totals = &card.totals;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
     let contact = card.contact.clone().map(|contact| Fact::new("Contact", contact));
@@ -49,7 +51,7 @@ fn survey_facts(card: &Card, standing: &Completeness) -> Vec<Fact> {
         Fact::new("State", state(card.state)),
         Fact::new("First request", moment(totals.first_exchange)),
         Fact::new("Last response", moment(totals.last_exchange)),
-        Fact::new("Start URLs", totals.start_urls).note(if standing.is_under_way() {
+        Fact::new("Start URLs", totals.start_urls).note(if completeness.is_under_way() {
             "given by the user; only those whose site trees are done"
         } else {
             "given by the user: site trees of generation 0"
@@ -120,7 +122,7 @@ const POLICY: [(&str, &str); 15] = [
 const IMPOLITE: &str = "impolite";
 
 fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
-    let told = |(key, name): &(&str, &str)| {
+    let policy_fact = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
         if *key == IMPOLITE {
             let broken = Fact::new(name, "switched off".to_owned());
@@ -131,7 +133,7 @@ fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
         let count = setting.value.parse().map(if is_size { Cell::Bytes } else { Cell::Count });
         Some(Fact::new(name, count.unwrap_or_else(|_| setting.value.clone().into())))
     };
-    POLICY.iter().filter_map(told).collect()
+    POLICY.iter().filter_map(policy_fact).collect()
 }
 
 fn kept_back(kept_back: &SkippedUrls) -> String {

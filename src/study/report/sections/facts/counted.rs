@@ -23,15 +23,15 @@ pub(in crate::report::sections) fn share_of(part: u64, whole: u64) -> String {
 /// What is counted, its unit, and the total. Shares of a sum are meaningless where one thing counts twice.
 #[derive(Clone, Copy)]
 pub(in crate::report::sections) struct CountBasis<'a> {
-    pub what: &'a str,
+    pub row_noun: &'a str,
     pub unit: &'a str,
     pub whole: u64,
 }
 
 impl<'a> CountBasis<'a> {
     /// The basis for things that are each counted once.
-    pub(in crate::report::sections) fn sum(what: &'a str, unit: &'a str, list: &[NamedCount]) -> Self {
-        Self { what, unit, whole: list.iter().map(|counted| counted.count).sum() }
+    pub(in crate::report::sections) fn sum(row_noun: &'a str, unit: &'a str, list: &[NamedCount]) -> Self {
+        Self { row_noun, unit, whole: list.iter().map(|counted| counted.count).sum() }
     }
 }
 
@@ -40,11 +40,11 @@ impl<'a> CountBasis<'a> {
 pub(in crate::report::sections) fn table(
     id: &str,
     caption: &str,
-    what: &str,
+    row_noun: &str,
     unit: &str,
     list: &[NamedCount],
 ) -> Table {
-    let mut table = table_of(id, caption, CountBasis::sum(what, unit, list), list);
+    let mut table = table_of(id, caption, CountBasis::sum(row_noun, unit, list), list);
     let rest = remainder(list, ROWS);
     if rest > 0 {
         let whole = list.iter().map(|counted| counted.count).sum();
@@ -53,18 +53,18 @@ pub(in crate::report::sections) fn table(
     table
 }
 
-fn table_of(id: &str, caption: &str, of: CountBasis<'_>, list: &[NamedCount]) -> Table {
-    let columns = vec![Column::text(of.what), Column::number(of.unit, ""), Column::share("share")];
+fn table_of(id: &str, caption: &str, basis: CountBasis<'_>, list: &[NamedCount]) -> Table {
+    let columns = vec![Column::text(basis.row_noun), Column::number(basis.unit, ""), Column::share("share")];
     let row = |counted: &NamedCount| {
-        vec![counted.name.clone().into(), Cell::Count(counted.count), share(counted.count, of.whole)]
+        vec![counted.name.clone().into(), Cell::Count(counted.count), share(counted.count, basis.whole)]
     };
     Table::new(id, caption, columns).with_rows(list.iter().take(ROWS).map(row))
 }
 
 const OTHERS: &str = "all others";
 
-fn remainder(list: &[NamedCount], shown: usize) -> u64 {
-    list.iter().skip(shown).map(|counted| counted.count).sum()
+fn remainder(list: &[NamedCount], shown_rows: usize) -> u64 {
+    list.iter().skip(shown_rows).map(|counted| counted.count).sum()
 }
 
 fn bar(counted: &NamedCount) -> Bar {
@@ -75,7 +75,7 @@ fn bar(counted: &NamedCount) -> Bar {
 pub(in crate::report::sections) fn figure(
     id: &str,
     caption: &str,
-    what: &str,
+    row_noun: &str,
     unit: &str,
     list: &[NamedCount],
 ) -> Figure {
@@ -85,35 +85,36 @@ pub(in crate::report::sections) fn figure(
         bars.push(Bar::new(OTHERS, rest as f64, thousands(rest)).as_remainder());
     }
     let chart = Bars::new(Axis::new(&capital(unit), Scale::Count), bars);
-    Figure::new(id, caption, first(list), chart, table("", "", what, unit, list))
+    Figure::new(id, caption, first(list), chart, table("", "", row_noun, unit, list))
 }
 
 /// Bars in the order given: classes, stages, the first items of a long list.
 pub(in crate::report::sections) fn ordered(
     id: &str,
     caption: &str,
-    of: CountBasis<'_>,
+    basis: CountBasis<'_>,
     list: &[NamedCount],
 ) -> Figure {
     let bars = list.iter().take(BARS).map(bar).collect();
-    let chart = Bars { axis: Axis::new(&capital(of.unit), Scale::Count), bars };
-    let told = list.iter().take(BARS).map(|counted| format!("{} {}", counted.name, thousands(counted.count)));
-    let alt = format!("{}: {}.", capital(of.unit), told.collect::<Vec<_>>().join(", "));
-    Figure::new(id, caption, alt, chart, table_of("", "", of, list))
+    let chart = Bars { axis: Axis::new(&capital(basis.unit), Scale::Count), bars };
+    let parts =
+        list.iter().take(BARS).map(|counted| format!("{} {}", counted.name, thousands(counted.count)));
+    let alt = format!("{}: {}.", capital(basis.unit), parts.collect::<Vec<_>>().join(", "));
+    Figure::new(id, caption, alt, chart, table_of("", "", basis, list))
 }
 
 /// The first items, in words.
 fn first(list: &[NamedCount]) -> String {
     let whole: u64 = list.iter().map(|counted| counted.count).sum();
-    let told: Vec<String> = list
+    let parts: Vec<String> = list
         .iter()
         .take(3)
         .map(|counted| format!("{} {}", counted.name, share_of(counted.count, whole)))
         .collect();
-    if told.is_empty() {
+    if parts.is_empty() {
         "There is nothing to show.".to_owned()
     } else {
-        format!("Most: {}.", told.join(", "))
+        format!("Most: {}.", parts.join(", "))
     }
 }
 

@@ -27,7 +27,7 @@ pub(in crate::report) fn section(doors: &Doors) -> Section {
             share(door.page, door.tried),
         ]
     });
-    let told: Vec<String> = doors
+    let parts: Vec<String> = doors
         .doors
         .iter()
         .map(|door| format!("{} {}", door.name, share_of(door.answered, door.tried)))
@@ -36,7 +36,7 @@ pub(in crate::report) fn section(doors: &Doors) -> Section {
         .with(ordered(
             "figure-doors",
             "Sites with a working front page, by scheme and name",
-            CountBasis { what: "front page", unit: "sites", whole: doors.sites },
+            CountBasis { row_noun: "front page", unit: "sites", whole: doors.sites },
             &pages,
         ))
         .with(Table::new("table-doors", "Outcomes of the four front pages of sites", columns).with_rows(rows))
@@ -44,6 +44,6 @@ pub(in crate::report) fn section(doors: &Doors) -> Section {
             "Tried: the front page or its robots.txt was requested. Responded: any status was received, for robots.txt too: \
              {}. Redirected: the front page redirects to another front page of the site, or to another site. A front page is \
              not tried if its host opted out, or if rules forbid a front page that was tried before.",
-            told.join(", ")
+            parts.join(", ")
         )))
 }

@@ -6,7 +6,7 @@ use crate::report::{Block, Section};
 
 /// The number of sites at each stage, from known to active.
 #[must_use]
-pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Section {
+pub(in crate::report) fn section(funnel: &Funnel, completeness: &Completeness) -> Section {
     let lead = format!(
         "Known in the country domains: {}. Of these, {} were surveyed; {} of the surveyed sites respond and {} are \
          active.",
@@ -18,7 +18,7 @@ pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Se
     let mut section = Section::new("funnel", "From known to active sites", lead).with(ordered(
         "figure-funnel",
         "Sites of the country domains that reach each stage. A site is a registrable domain.",
-        CountBasis { what: "stage", unit: "sites", whole: funnel.known },
+        CountBasis { row_noun: "stage", unit: "sites", whole: funnel.known },
         &stages(funnel),
     ));
     if !funnel.answered_without_front_page.is_empty() {
@@ -30,7 +30,7 @@ pub(in crate::report) fn section(funnel: &Funnel, standing: &Completeness) -> Se
             &funnel.answered_without_front_page,
         ));
     }
-    let known = if standing.is_under_way() {
+    let known = if completeness.is_under_way() {
         "start URLs whose site trees are done, and targets of their links"
     } else {
         "start URLs and targets of links"

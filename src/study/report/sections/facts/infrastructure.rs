@@ -6,7 +6,7 @@ use crate::report::{Block, Cell, Column, Fact, Section, Table, percent};
 /// The location of servers, and the number of sites that share one.
 #[must_use]
 pub(in crate::report) fn section(found: &Infrastructure) -> Section {
-    let place = if found.located_servers == 0 {
+    let location = if found.located_servers == 0 {
         "no location database was used, so their countries are unknown".to_owned()
     } else {
         format!(
@@ -15,7 +15,7 @@ pub(in crate::report) fn section(found: &Infrastructure) -> Section {
         )
     };
     let lead = format!(
-        "{} servers responded for {} site trees; {place}.",
+        "{} servers responded for {} site trees; {location}.",
         thousands(found.servers),
         thousands(found.hosted_trees)
     );
@@ -76,13 +76,14 @@ fn facts(found: &Infrastructure) -> Vec<Fact> {
 }
 
 fn by_trees(places: &[ServerGroup]) -> Vec<NamedCount> {
-    let counted = |place: &ServerGroup| NamedCount { name: place.name.clone(), count: place.site_trees };
-    places.iter().filter(|place| place.site_trees > 0).map(counted).collect()
+    let counted =
+        |location: &ServerGroup| NamedCount { name: location.name.clone(), count: location.site_trees };
+    places.iter().filter(|location| location.site_trees > 0).map(counted).collect()
 }
 
 fn places(id: &str, caption: &str, what: &str, places: &[ServerGroup]) -> Table {
     let (servers, trees) =
-        places.iter().fold((0, 0), |sum, place| (sum.0 + place.servers, sum.1 + place.site_trees));
+        places.iter().fold((0, 0), |sum, location| (sum.0 + location.servers, sum.1 + location.site_trees));
     let columns = vec![
         Column::text(what),
         Column::number("servers", ""),
@@ -90,13 +91,13 @@ fn places(id: &str, caption: &str, what: &str, places: &[ServerGroup]) -> Table 
         Column::number("site trees", ""),
         Column::share("share of site trees"),
     ];
-    let rows = places.iter().take(ROWS).map(|place| {
+    let rows = places.iter().take(ROWS).map(|location| {
         vec![
-            place.name.clone().into(),
-            Cell::Count(place.servers),
-            share(place.servers, servers),
-            Cell::Count(place.site_trees),
-            share(place.site_trees, trees),
+            location.name.clone().into(),
+            Cell::Count(location.servers),
+            share(location.servers, servers),
+            Cell::Count(location.site_trees),
+            share(location.site_trees, trees),
         ]
     });
     Table::new(id, caption, columns).with_rows(rows)

@@ -20,7 +20,7 @@ pub(in crate::report) fn section(links: &Links) -> Section {
     if links.external_urls == 0 {
         return section;
     }
-    let trees = CountBasis { what: "host", unit: "linking site trees", whole: links.linking_trees };
+    let trees = CountBasis { row_noun: "host", unit: "linking site trees", whole: links.linking_trees };
     let caption = "The hosts that most site trees link to, with their share of the trees with external links";
     section
         .with(ordered("figure-linked-hosts", caption, trees, &links.most_linked_hosts))
@@ -54,7 +54,7 @@ fn most_linked_sites(links: &Links) -> Table {
 }
 
 /// More rows and columns than these would be unreadable. The table has all of them.
-const SHOWN: usize = 12;
+const MAX_SHOWN: usize = 12;
 
 fn matrix(links: &Links) -> Figure {
     let matrix = &links.matrix;
@@ -65,13 +65,13 @@ fn matrix(links: &Links) -> Figure {
     let cells = matrix
         .urls
         .iter()
-        .take(SHOWN)
-        .map(|row| row.iter().take(SHOWN).map(|urls| cell(urls, row)).collect());
+        .take(MAX_SHOWN)
+        .map(|row| row.iter().take(MAX_SHOWN).map(|urls| cell(urls, row)).collect());
     let chart = Matrix {
         row_title: "From sites under".to_owned(),
         column_title: "To hosts under".to_owned(),
-        rows: matrix.from.iter().take(SHOWN).cloned().collect(),
-        columns: matrix.to.iter().take(SHOWN).cloned().collect(),
+        rows: matrix.from.iter().take(MAX_SHOWN).cloned().collect(),
+        columns: matrix.to.iter().take(MAX_SHOWN).cloned().collect(),
         cells: cells.collect(),
         scale: Scale::Share,
     };

@@ -43,9 +43,10 @@ fn sources(method: &Method) -> Vec<Fact> {
             Fact::new("Database of addresses", Cell::Missing).note("countries and networks are unknown"),
         );
     }
-    let told = method.simulation.iter();
+    let simulation_settings = method.simulation.iter();
     facts.extend(
-        told.map(|setting| Fact::new(&format!("Virtual Web: {}", setting.name), setting.value.clone())),
+        simulation_settings
+            .map(|setting| Fact::new(&format!("Virtual Web: {}", setting.name), setting.value.clone())),
     );
     facts.extend(method.tables.iter().map(|(name, count)| Fact::new(&format!("Rows of {name}"), count.rows)));
     facts
@@ -83,14 +84,14 @@ fn citation(overview: &Overview) -> String {
     let card = &overview.card;
     let domains: Vec<String> = card.country_domains.iter().map(|domain| format!(".{domain}")).collect();
     let day = card.created.day();
-    let what = match card.vantage.web {
+    let subject = match card.vantage.web {
         SurveyedWeb::Internet => "Survey of the Web servers",
         SurveyedWeb::Gateway(_) => "Survey of a virtual Web, not the Internet: the servers",
         SurveyedWeb::Virtual(_) => "Simulated survey of a virtual Web: the servers",
         SurveyedWeb::Recorded(_) => "Simulation of a recorded survey of the Web servers",
     };
     format!(
-        "{what} of {}, started {day}, made with ccsurvey {}. The method is that of \
+        "{subject} of {}, started {day}, made with ccsurvey {}. The method is that of \
          Nakahira, Hoshino and Mikami, \"Low Load Server Crawler: Design and Evaluation\", WWW 2008.",
         domains.join(", "),
         card.tool_version

@@ -8,16 +8,16 @@ use crate::report::{Block, Cell, Column, Section, Table};
 pub(in crate::report) fn section(outcomes: &Outcomes) -> Section {
     let failed: u64 = outcomes.failures.iter().map(|counted| counted.count).sum();
     let trees: u64 = outcomes.trees.iter().map(|counted| counted.count).sum();
-    let of = |outcome: Outcome| {
+    let trees_with = |outcome: Outcome| {
         outcomes.trees.iter().find(|counted| counted.name == outcome.as_str()).map_or(0, |found| found.count)
     };
     let lead = format!(
         "{} of {} site trees were walked to their end, {} responded without a page, and {} could not be reached. \
          {} of {} exchanges got no complete response.",
-        share_of(of(Outcome::Complete), trees),
+        share_of(trees_with(Outcome::Complete), trees),
         thousands(trees),
-        share_of(of(Outcome::NoPage), trees),
-        share_of(of(Outcome::Unreachable), trees),
+        share_of(trees_with(Outcome::NoPage), trees),
+        share_of(trees_with(Outcome::Unreachable), trees),
         share_of(failed, outcomes.exchanges),
         thousands(outcomes.exchanges),
     );
@@ -73,10 +73,10 @@ fn turned_away(sites: &TurnedAway) -> String {
 }
 
 fn by_country_domain(outcomes: &Outcomes) -> Table {
-    let words = || outcomes.trees.iter().map(|counted| counted.name.as_str());
+    let outcome_names = || outcomes.trees.iter().map(|counted| counted.name.as_str());
     let columns = [Column::text("country domain"), Column::number("site trees", "")]
         .into_iter()
-        .chain(words().map(|word| Column::number(word, "site trees")))
+        .chain(outcome_names().map(|word| Column::number(word, "site trees")))
         .collect();
     let count = |list: &[NamedCount], word: &str| {
         list.iter().find(|counted| counted.name == word).map_or(0, |found| found.count)
@@ -84,7 +84,7 @@ fn by_country_domain(outcomes: &Outcomes) -> Table {
     let rows = outcomes.by_country_domain.iter().map(|domain| {
         [Cell::from(domain.country_domain.as_str()), Cell::Count(domain.trees)]
             .into_iter()
-            .chain(words().map(|word| Cell::Count(count(&domain.outcomes, word))))
+            .chain(outcome_names().map(|word| Cell::Count(count(&domain.outcomes, word))))
             .collect()
     });
     Table::new("table-outcomes", "Outcomes of site trees by country domain", columns)

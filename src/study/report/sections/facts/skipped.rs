@@ -5,23 +5,23 @@ use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scal
 
 /// URLs that were found but not fetched, by reason.
 #[must_use]
-pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
-    let most = kept_back.classes.iter().max_by_key(|class| class.urls);
+pub(in crate::report) fn section(skipped_urls: &SkippedUrls) -> Section {
+    let most = skipped_urls.classes.iter().max_by_key(|class| class.urls);
     let lead = format!(
         "Of {} internal URLs found, {} were requested. The most frequent reason for the rest: {}.",
-        thousands(kept_back.internal_urls),
-        share_of(kept_back.fetched, kept_back.internal_urls),
+        thousands(skipped_urls.internal_urls),
+        share_of(skipped_urls.fetched, skipped_urls.internal_urls),
         most.map_or_else(String::new, |class| {
-            format!("{} ({} URLs)", in_words(class.class), thousands(class.urls))
+            format!("{} ({} URLs)", class_label(class.class), thousands(class.urls))
         }),
     );
-    let promised = kept_back.expected_hosts.map_or_else(String::new, |hosts| {
+    let promised = skipped_urls.expected_hosts.map_or_else(String::new, |hosts| {
         format!(
             " The pages of low expected yield were expected to hold {} external hosts themselves, new in their trees.",
             thousands(hosts.round() as u64)
         )
     });
-    let sums = match kept_back.rows_that_do_not_reconcile {
+    let sums = match skipped_urls.rows_that_do_not_reconcile {
         0 => "At every level of every site tree, the classes add up to the number of URLs found.".to_owned(),
         rows => format!(
             "At {} of site trees, the classes do not add up to the number of URLs found: the tables are \
@@ -30,11 +30,11 @@ pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
         ),
     };
     Section::new("kept-back", "What was not fetched", lead)
-        .with(classes(kept_back))
-        .with(by_level(kept_back))
-        .with(robots(kept_back))
-        .with_filled(kept_back.probes.as_ref().map_or_else(nothing, probes))
-        .with_filled(kept_back.left_out.as_ref().map_or_else(nothing, left_out))
+        .with(classes(skipped_urls))
+        .with(by_level(skipped_urls))
+        .with(robots(skipped_urls))
+        .with_filled(skipped_urls.probes.as_ref().map_or_else(empty_table, probes))
+        .with_filled(skipped_urls.left_out.as_ref().map_or_else(empty_table, left_out))
         .with(Block::Note(format!(
             "{sums}{promised} URLs that were never found, because the pages above them were not fetched, are in no figure of this \
              section: the section on what was not seen estimates them."
@@ -42,7 +42,7 @@ pub(in crate::report) fn section(kept_back: &SkippedUrls) -> Section {
 }
 
 /// The reason in plain words.
-fn in_words(class: Class) -> &'static str {
+fn class_label(class: Class) -> &'static str {
     match class {
         Class::Fetched => "requested",
         Class::Robots => "robots.txt",
@@ -61,12 +61,12 @@ fn in_words(class: Class) -> &'static str {
     }
 }
 
-/// The meaning of a text from [`in_words`].
-fn meaning(words: &str) -> Option<&'static str> {
-    Class::ALL.iter().find(|class| in_words(**class) == words).map(|class| class.meaning())
+/// The meaning of a text from [`class_label`].
+fn meaning(label: &str) -> Option<&'static str> {
+    Class::ALL.iter().find(|class| class_label(**class) == label).map(|class| class.meaning())
 }
 
-fn classes(kept_back: &SkippedUrls) -> Table {
+fn classes(skipped_urls: &SkippedUrls) -> Table {
     let columns = vec![
         Column::text("reason"),
         Column::number("internal URLs", ""),
@@ -75,25 +75,25 @@ fn classes(kept_back: &SkippedUrls) -> Table {
     ];
     let row = |class: &SkipReason| {
         vec![
-            in_words(class.class).into(),
+            class_label(class.class).into(),
             Cell::Count(class.urls),
-            share(class.urls, kept_back.internal_urls),
+            share(class.urls, skipped_urls.internal_urls),
             Cell::Count(class.site_trees),
         ]
     };
     let fetched = [
-        in_words(Class::Fetched).into(),
-        Cell::Count(kept_back.fetched),
-        share(kept_back.fetched, kept_back.internal_urls),
+        class_label(Class::Fetched).into(),
+        Cell::Count(skipped_urls.fetched),
+        share(skipped_urls.fetched, skipped_urls.internal_urls),
         Cell::Missing,
     ];
-    let rows = kept_back.classes.iter().map(row).chain([fetched.into()]);
+    let rows = skipped_urls.classes.iter().map(row).chain([fetched.into()]);
     Table::new("table-kept-back", "Internal URLs found, each in exactly one class", columns)
         .with_rows(rows)
         .explained(meaning)
 }
 
-fn by_level(kept_back: &SkippedUrls) -> Figure {
+fn by_level(skipped_urls: &SkippedUrls) -> Figure {
     let groups = || ClassGroup::ALL.iter().filter(|group| **group != ClassGroup::Fetched);
     let shares = |level: &Level| {
         let share = |group: &ClassGroup| match level.internal_urls {
@@ -107,7 +107,7 @@ fn by_level(kept_back: &SkippedUrls) -> Figure {
         y: Axis::new("Share of the level's URLs", Scale::Share),
         parts: groups().map(|group| Part { name: group.to_string(), meaning: group.meaning() }).collect(),
         columns: (0..)
-            .zip(&kept_back.levels)
+            .zip(&skipped_urls.levels)
             .map(|(depth, level): (u32, _)| (depth.to_string(), shares(level)))
             .collect(),
         mark: None,
@@ -115,8 +115,8 @@ fn by_level(kept_back: &SkippedUrls) -> Figure {
     let columns =
         [Column::number("depth", ""), Column::number("internal URLs", ""), Column::number("requested", "")]
             .into_iter()
-            .chain(kept_back.classes.iter().map(|class| Column::number(in_words(class.class), "URLs")));
-    let rows = (0..).zip(&kept_back.levels).map(|(depth, level)| {
+            .chain(skipped_urls.classes.iter().map(|class| Column::number(class_label(class.class), "URLs")));
+    let rows = (0..).zip(&skipped_urls.levels).map(|(depth, level)| {
         [Cell::Count(depth), Cell::Count(level.internal_urls), Cell::Count(level.classes[Class::Fetched])]
             .into_iter()
             .chain(Class::reasons().map(|class| Cell::Count(level.classes[class])))
@@ -129,8 +129,8 @@ fn by_level(kept_back: &SkippedUrls) -> Figure {
         format!(
             "{} of all internal URLs were not requested.",
             share_of(
-                kept_back.internal_urls - kept_back.fetched.min(kept_back.internal_urls),
-                kept_back.internal_urls
+                skipped_urls.internal_urls - skipped_urls.fetched.min(skipped_urls.internal_urls),
+                skipped_urls.internal_urls
             )
         ),
         chart,
@@ -138,7 +138,7 @@ fn by_level(kept_back: &SkippedUrls) -> Figure {
     )
 }
 
-fn nothing() -> Table {
+fn empty_table() -> Table {
     Table::new("", "", Vec::new())
 }
 
@@ -190,8 +190,8 @@ fn hidden(name: &'static str, title: String, whose: &str, probes: &Probes) -> Ta
     Table::new(name, title, columns).with_rows(rows)
 }
 
-fn robots(kept_back: &SkippedUrls) -> Vec<Fact> {
-    let robots = &kept_back.robots;
+fn robots(skipped_urls: &SkippedUrls) -> Vec<Fact> {
+    let robots = &skipped_urls.robots;
     let fact = |name: &str, count: u64| Fact::new(name, count);
     vec![
         fact("Attempts to get a robots.txt", robots.attempts),

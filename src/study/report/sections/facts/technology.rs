@@ -61,22 +61,22 @@ pub(in crate::report) fn section(technology: &Technology) -> Section {
 }
 
 fn lead(technology: &Technology) -> String {
-    let of = |list: &[NamedCount], is_meant: &dyn Fn(&str) -> bool| {
+    let percent_of = |list: &[NamedCount], is_counted: &dyn Fn(&str) -> bool| {
         let all: u64 = list.iter().map(|counted| counted.count).sum();
-        let meant: u64 =
-            list.iter().filter(|counted| is_meant(&counted.name)).map(|counted| counted.count).sum();
-        percent(meant as f64 / all as f64)
+        let matching: u64 =
+            list.iter().filter(|counted| is_counted(&counted.name)).map(|counted| counted.count).sum();
+        percent(matching as f64 / all as f64)
     };
     let valid = if technology.certificates.is_empty() {
         String::new()
     } else {
-        let share = of(&technology.certificates, &|name| name == "valid");
+        let share = percent_of(&technology.certificates, &|name| name == "valid");
         format!(", {share} of these with a valid certificate")
     };
     format!(
         "{} of the front pages are encrypted{valid}; {} of the pages are compressed.",
-        of(&technology.encryption, &|name| name.starts_with("TLS")),
-        of(&technology.compression, &|name| name != "not compressed"),
+        percent_of(&technology.encryption, &|name| name.starts_with("TLS")),
+        percent_of(&technology.compression, &|name| name != "not compressed"),
     )
 }
 
