@@ -268,7 +268,7 @@ impl Visit {
                     ExchangeOutcome::Attempted(tried, next) => self.retry_at(next, tried, crawl_delay),
                     ExchangeOutcome::Stopped => self.interruption = Some(Interruption::Stop),
                     ExchangeOutcome::Postponed(until) => {
-                        self.interruption = Some(Interruption::PutOff(until))
+                        self.interruption = Some(Interruption::PutOff(until));
                     }
                     ExchangeOutcome::AgentLeft => self.interruption = Some(Interruption::Move),
                 },

@@ -96,11 +96,11 @@ impl Frequencies {
                 match key.len() {
                     1 => {
                         (frequencies.known, frequencies.once) =
-                            (frequencies.known - each, frequencies.once - each)
+                            (frequencies.known - each, frequencies.once - each);
                     }
                     2 => {
                         (frequencies.once, frequencies.twice) =
-                            (frequencies.once + each, frequencies.twice - each)
+                            (frequencies.once + each, frequencies.twice - each);
                     }
                     3 => frequencies.twice += each,
                     _ => {}

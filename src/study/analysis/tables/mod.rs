@@ -26,7 +26,7 @@ pub(super) fn with_retries<T>(
     loop {
         match read() {
             Err(AnalysisError::Tables(error)) if has_vanished(&error) && attempts < MAX_ATTEMPTS => {
-                attempts += 1
+                attempts += 1;
             }
             result => return result,
         }

@@ -45,7 +45,7 @@ impl PromiseEvidence<'_> {
         }
         let mut list = verdicts(&seen, limits);
         for promise in [Promise::RetryAfter, Promise::CrawlDelay, Promise::QuietHours, Promise::RobotsRules] {
-            replace(&mut list, self.from_survey(promise));
+            replace(&mut list, self.verdict_of_survey(promise));
         }
         replace(&mut list, self.harm_verdict(timeline));
         if !self.recorded.has_pace {
@@ -71,7 +71,7 @@ impl PromiseEvidence<'_> {
 
     /// The survey's own verdict: tables record neither the clocks of servers nor the pauses that a server
     /// requested.
-    fn from_survey(&self, promise: Promise) -> Verdict {
+    fn verdict_of_survey(&self, promise: Promise) -> Verdict {
         match self.manifest.promises.iter().find(|survey_verdict| survey_verdict.id == promise.id()) {
             Some(survey_verdict) if survey_verdict.judgement == Judgement::Broken => survey_verdict.clone(),
             Some(survey_verdict) if survey_verdict.judgement == Judgement::Held => self.not_judged(
