@@ -448,7 +448,7 @@ impl AgentRegister {
             return self.terms_for(&heartbeat).unwrap_or(HeartbeatReply::Accepted);
         }
         if agents.values().any(|agent| agent.seen.name == heartbeat.name) {
-            return HeartbeatReply::Wait(format!("an agent named '{}' is at work", heartbeat.name));
+            return HeartbeatReply::Wait(format!("an agent named '{}' is already running", heartbeat.name));
         }
         if let Some(terms) = self.terms_for(&heartbeat) {
             return terms;

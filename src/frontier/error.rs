@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 #[allow(missing_docs, reason = "each message says what is wrong, and the fields are what it names")]
 #[derive(Debug, thiserror::Error)]
 pub enum FrontierError {
-    #[error("{path}: another process is at work on this survey")]
+    #[error("{path}: another process is working on this survey")]
     InUse { path: PathBuf },
     #[error("{path}: cannot {operation} the survey's state: {source}")]
     Store { operation: &'static str, path: PathBuf, source: Box<redb::Error> },

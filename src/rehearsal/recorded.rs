@@ -38,7 +38,7 @@ pub enum RecordedWorldError {
     #[error(transparent)]
     Settings(#[from] SettingsFileError),
     /// Its page links were not recorded.
-    #[error("{} was surveyed without its page links and cannot be replayed: survey with --record-links", .0.display())]
+    #[error("{} has no recorded page links and cannot be replayed: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
     /// Its tables cannot be read.
     #[error(transparent)]

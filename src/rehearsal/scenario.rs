@@ -32,8 +32,8 @@ pub struct Scenario {
 pub enum ScenarioError {
     /// The world has servers that break the rules of connections.
     #[error(
-        "{name}: hostile sites break the rules of connections, which a simulation does not have: serve the world \
-         and survey it instead"
+        "{name}: hostile sites misbehave on network connections, which a simulation does not have: serve the \
+         world with `ccsurvey space serve` and survey it instead"
     )]
     HostileSites {
         /// Name of the world.

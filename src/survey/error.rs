@@ -16,7 +16,7 @@ pub enum SurveyError {
     Exists(PathBuf),
     #[error("{} exists and is not an empty folder: choose another one", .0.display())]
     Taken(PathBuf),
-    #[error("{}: another process is at work on this survey", .0.display())]
+    #[error("{}: another process is working on this survey", .0.display())]
     InUse(PathBuf),
     #[error("{} holds a survey whose creation was interrupted: remove the folder and start again", .0.display())]
     Unfinished(PathBuf),

@@ -98,7 +98,7 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     );
     assert!(!same_name.exists());
     // The same survey once more: in the same folder, and in a copy of it.
-    assert_refused(&["resume", dir.to_str().unwrap()], 1, &["another process is at work on this survey"]);
+    assert_refused(&["resume", dir.to_str().unwrap()], 1, &["another process is working on this survey"]);
     survey.kill();
     let copied = Command::new("cp").arg("-R").arg(&dir).arg(&other_folder).status().unwrap();
     assert!(copied.success());
@@ -127,7 +127,7 @@ fn a_survey_has_its_name_on_a_bus_and_one_coordinator() {
     again.args(["agent", "--nats", &bus.url(), "--survey", "kenya", "--name", "one"]);
     again.args(["--gateway", &space.gateway()]);
     let mut again = Process(again.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
-    assert!(again.await_line("waiting: ").contains("an agent named 'one' is at work"));
+    assert!(again.await_line("waiting: ").contains("an agent named 'one' is already running"));
     first_agent.kill();
     assert!(survey.wait().success() && again.wait().success(), "it went on with the other");
     assert!(rows::<ccsurvey::records::SiteRow>(&dir).len() > 10);

@@ -122,7 +122,7 @@ fn a_start_list_without_a_good_line_is_no_survey() {
     let workspace = Workspace::new();
     workspace.write("s.csv", "url\n");
     let (code, messages) = workspace.survey(&[]);
-    let nothing = "ccsurvey: s.csv: 0 start URLs on 0 sites\nccsurvey: error: s.csv: no start URL in it (0 bad lines)\n";
+    let nothing = "ccsurvey: s.csv: 0 start URLs on 0 sites\nccsurvey: error: s.csv: no start URL found (0 bad lines)\n";
     assert_eq!((code, messages.as_str()), (2, nothing));
     workspace.write("s.csv", "nonsense\n");
     let (code, messages) = workspace.survey(&["--skip-bad"]);
@@ -131,7 +131,7 @@ fn a_start_list_without_a_good_line_is_no_survey() {
         messages,
         "ccsurvey: s.csv: line 1: 'nonsense' is skipped: neither a URL nor a host name\n\
          ccsurvey: s.csv: 0 start URLs on 0 sites; 1 bad line skipped\n\
-         ccsurvey: error: s.csv: no start URL in it (1 bad line)\n"
+         ccsurvey: error: s.csv: no start URL found (1 bad line)\n"
     );
 }
 
@@ -356,7 +356,7 @@ fn flags_that_break_what_owners_of_servers_are_promised_are_refused() {
     let per_address = "--per-address 50 breaks the promise of one request at a time per server (polite: 1)";
     let rate =
         "--rate none breaks the promise of the limit on the rate of the whole survey (polite: 1048576)";
-    let pause = "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s)";
+    let pause = "--min-delay 0s breaks the promise of the minimum pause at each server (polite: 2s)";
     workspace.write("run.toml", "min-delay = \"0s\"\n");
     for (flags, expected_text) in [
         (&["--per-address", "50", "--rate", "none"][..], format!("{per_address}; {rate}")),
@@ -609,8 +609,8 @@ fn a_world_that_cannot_be_simulated_is_named_and_nothing_is_begun() {
         ),
         (
             "[hostile]\ncases = [\"all\"]\n",
-            "w.toml: hostile sites break the rules of connections, which a simulation does not have: \
-             serve the world and survey it instead",
+            "w.toml: hostile sites misbehave on network connections, which a simulation does not have: \
+             serve the world with `ccsurvey space serve` and survey it instead",
         ),
         (
             "profile = \"cctld-2026\"\n[external]\nvariant = \"flat\"\n",

@@ -123,31 +123,31 @@ fn lists_are_read_in_every_form_that_people_have() {
     workspace.assert_reads("url\nhttp://a.ke/\nhttp://b.ke/\n", "");
     workspace.assert_reads(
         "url,site\nhttp://a.ke/,x\nhttp://b.ke/,y\n",
-        "columns separated by commas: 'url', column 1 of 2, is taken",
+        "columns separated by commas: 'url', column 1 of 2, is used",
     );
     workspace.assert_reads(
         "Domain;Status\na.ke;ok\nb.ke;ok\n",
-        "columns separated by semicolons: 'Domain', column 1 of 2, is taken",
+        "columns separated by semicolons: 'Domain', column 1 of 2, is used",
     );
     workspace
-        .assert_reads("1,a.ke\n2,b.ke\n", "columns separated by commas, no header: column 2 of 2 is taken");
+        .assert_reads("1,a.ke\n2,b.ke\n", "columns separated by commas, no header: column 2 of 2 is used");
     workspace.assert_reads(
         "a.ke;active\nb.ke;active\n",
-        "columns separated by semicolons, no header: column 1 of 2 is taken",
+        "columns separated by semicolons, no header: column 1 of 2 is used",
     );
     workspace.assert_reads(
         "7\ta.ke\tx\n8\tb.ke\ty\n",
-        "columns separated by tabs, no header: column 2 of 3 is taken",
+        "columns separated by tabs, no header: column 2 of 3 is used",
     );
-    workspace.assert_reads(ZONE, "a zone file of ke.: names below it with NS records are taken");
+    workspace.assert_reads(ZONE, "a zone file of ke.: names below it with NS records are used");
     workspace.assert_reads(gzip("a.ke\nb.ke\n"), "compressed with gzip; one URL or host name per line");
     workspace.assert_reads(
         gzip(ZONE),
-        "compressed with gzip; a zone file of ke.: names below it with NS records are taken",
+        "compressed with gzip; a zone file of ke.: names below it with NS records are used",
     );
     workspace.assert_reads(
         zstd::encode_all("1,a.ke\n2,b.ke\n".as_bytes(), 3).unwrap(),
-        "compressed with zstd; columns separated by commas, no header: column 2 of 2 is taken",
+        "compressed with zstd; columns separated by commas, no header: column 2 of 2 is used",
     );
 }
 
@@ -237,7 +237,7 @@ fn a_list_of_which_less_than_a_tenth_lies_inside_begins_nothing() {
     assert_eq!(workspace.read(&list, &["--start-anyway", "--outside-cctld"]).urls.unwrap().len(), 11);
     let none = workspace.read("a.tz\nb.tz\n", &["--start-anyway"]);
     let expected_text =
-        "error: list: no start URL in it is inside .ke (--outside-cctld also surveys the others)";
+        "error: list: none of its start URLs is inside .ke (--outside-cctld also surveys the others)";
     assert_eq!((none.code, none.urls, none.messages.last().unwrap().as_str()), (2, None, expected_text));
     let tenth = format!("a.ke\n{}", (0..9).map(|n| format!("site{n}.com\n")).collect::<String>());
     assert_eq!(workspace.read(&tenth, &[]).urls.unwrap(), ["http://a.ke/"]);
@@ -277,7 +277,7 @@ fn a_column_is_chosen_by_its_name_or_number() {
         let read = workspace.read(list, &["--column", column]);
         assert_eq!(
             read.messages[0],
-            "list: columns separated by semicolons: 'Mirror', column 2 of 2, is taken"
+            "list: columns separated by semicolons: 'Mirror', column 2 of 2, is used"
         );
         assert_eq!(read.urls.unwrap(), ["http://c.ke/", "http://d.ke/"]);
     }
@@ -384,12 +384,12 @@ fn rows_without_a_website_are_counted_and_not_bad() {
     assert_eq!(
         read.messages,
         [
-            "list: columns separated by commas: 'Website', column 2 of 2, is taken",
+            "list: columns separated by commas: 'Website', column 2 of 2, is used",
             "list: 2 start URLs on 2 sites; 4 rows without a value",
         ]
     );
     let read = workspace.read("School,Website\nA,\nB,none\n", &[]);
-    let expected_text = "error: list: no start URL in it (0 bad lines, 2 rows without a value)";
+    let expected_text = "error: list: no start URL found (0 bad lines, 2 rows without a value)";
     assert_eq!((read.code, read.urls, read.messages.last().unwrap().as_str()), (2, None, expected_text));
 }
 
@@ -427,7 +427,7 @@ fn a_zone_that_stands_for_more_names_than_it_has_begins_nothing() {
 #[test]
 fn names_without_name_servers_are_counted_in_a_zone() {
     let workspace = Workspace::new();
-    let form = "list: a zone file: names below it with NS records are taken";
+    let form = "list: a zone file: names below it with NS records are used";
     let advice = "to survey the names of other records, list only the names, one per line";
     // In the formats in which massdns and dig write their results.
     for (list, names) in [
@@ -442,7 +442,7 @@ fn names_without_name_servers_are_counted_in_a_zone() {
         let (count, have) =
             if names == 1 { ("1 name".to_owned(), "has") } else { (format!("{names} names"), "have") };
         let expected_text =
-            format!("error: list: no start URL in it (0 bad lines, {count} {have} no NS record): {advice}");
+            format!("error: list: no start URL found (0 bad lines, {count} {have} no NS record): {advice}");
         assert_eq!((read.code, read.messages.last().unwrap()), (2, &expected_text));
     }
     let read = workspace.read("a.ke. IN NS x.\nb.ke. IN A 41.90.0.1\nc.ke. IN A 41.90.0.1\nd.ke. IN TXT x\nns.a.ke. IN A 41.90.0.3\n", &[]);
@@ -452,7 +452,7 @@ fn names_without_name_servers_are_counted_in_a_zone() {
         &[],
     );
     assert!(
-        read.messages[0].ends_with(" are taken; 1 name without an NS record is not"),
+        read.messages[0].ends_with(" are used; 1 name without an NS record is not"),
         "{:?}",
         read.messages
     );
@@ -506,7 +506,7 @@ fn a_pilot_is_a_share_of_the_sites_and_recorded() {
     let none = workspace.read("a.ke\n", &["--sample", "0.0001"]);
     assert_eq!(
         none.messages.last().unwrap(),
-        "error: list: none of its 1 site is selected by --sample 0.0001 (use a larger share or another --seed)"
+        "error: list: --sample 0.0001 selects no site; the list has 1 site (use a larger share or another --seed)"
     );
     assert_eq!((none.code, none.urls), (2, None));
 }
@@ -535,7 +535,7 @@ fn a_large_ranking_is_read_with_the_right_counts() {
     let workspace = Workspace::new();
     let read = workspace.read(&ranking, &["--sample", "0.001"]);
     assert_eq!(read.messages[10], "list: … and 37,490 more start URLs outside .ke");
-    assert_eq!(read.messages[11], "list: columns separated by commas, no header: column 2 of 2 is taken");
+    assert_eq!(read.messages[11], "list: columns separated by commas, no header: column 2 of 2 is used");
     assert!(
         read.messages[12].contains(" of 112,500 sites")
             && read.messages[12].ends_with("50,000 duplicates, 37,500 outside .ke left out"),

@@ -314,7 +314,7 @@ fn of_two_surveys_begun_in_one_folder_at_once_one_is_made_and_the_other_told() {
         for refused in [&plain, &rival].into_iter().filter(|it| !it.status.success()) {
             let messages = String::from_utf8_lossy(&refused.stderr).into_owned();
             let known_messages =
-                ["another process is at work on this survey", "exists: choose another", "nowhere.mmdb"];
+                ["another process is working on this survey", "exists: choose another", "nowhere.mmdb"];
             assert!(known_messages.iter().any(|known| messages.contains(known)), "{messages}");
             refusals += usize::from(!messages.contains("nowhere.mmdb"));
         }
@@ -411,7 +411,7 @@ fn a_second_process_on_the_same_survey_is_refused() {
     first.wait().unwrap();
     assert_eq!(second.status.code(), Some(1));
     let message = String::from_utf8(second.stderr).unwrap();
-    let expected = format!("{}: another process is at work on this survey", dir.display());
+    let expected = format!("{}: another process is working on this survey", dir.display());
     assert!(message.contains(&expected), "{message}");
 }
 

@@ -157,7 +157,7 @@ mod tests {
         let hurried = Settings { min_delay: Span::default(), rate: None, ..valid_settings() };
         assert_eq!(
             check_politeness(&hurried).unwrap_err().to_string(),
-            "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s); --rate none breaks the \
+            "--min-delay 0s breaks the promise of the minimum pause at each server (polite: 2s); --rate none breaks the \
              promise of the limit on the rate of the whole survey (polite: 1048576); add --impolite if the servers are \
              yours or their owners have agreed (not needed if --dns and --gateway are on this machine)"
         );

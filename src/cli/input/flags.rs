@@ -29,7 +29,7 @@ pub struct SurveyFlags {
 struct RunFlags {
     /// The start list; `-` is standard input. One or several URLs or host names per line, CSV or TSV with or
     /// without a header (the column that holds them is detected and reported), a ranking such as
-    /// `1,example.ke`, or a zone file, from which names with NS records below the zone are taken; plain or
+    /// `1,example.ke`, or a zone file, from which names with NS records below the zone are used; plain or
     /// compressed with gzip or zstd. A name stands for http://name/. Bad lines and URLs outside the country
     /// domains are reported and skipped. The survey does not start if more than a tenth of the lines are bad,
     /// or if less than a tenth of the URLs are inside

@@ -124,13 +124,13 @@ fn refuse_empty(name: &str, list: &StartList, area: Option<&Area>) -> Result<(),
     }
     let why = match area {
         Some(area) if list.counts.sites_in_list > 0 => format!(
-            "none of its {} is selected by --sample {} (use a larger share or another --seed)",
-            count(list.counts.sites_in_list, "site"),
-            area.sample.share
+            "--sample {} selects no site; the list has {} (use a larger share or another --seed)",
+            area.sample.share,
+            count(list.counts.sites_in_list, "site")
         ),
         Some(area) if list.counts.outside > 0 => {
             format!(
-                "no start URL in it is inside {} (--outside-cctld also surveys the others)",
+                "none of its start URLs is inside {} (--outside-cctld also surveys the others)",
                 domains(area)
             )
         }
@@ -157,7 +157,7 @@ fn no_start_url(list: &StartList) -> String {
     } else {
         ""
     };
-    format!("no start URL in it ({}){advice}", found.join(", "))
+    format!("no start URL found ({}){advice}", found.join(", "))
 }
 
 /// `3 rows without a value`
@@ -261,7 +261,7 @@ fn describe_form(list: &StartList) -> Option<String> {
     let form = match &list.form {
         Form::Lines | Form::LinesWithHeader if packing.is_empty() => return None,
         Form::Lines | Form::LinesWithHeader => "one URL or host name per line".to_owned(),
-        Form::Names { .. } => "several URLs or host names per line: all are taken".to_owned(),
+        Form::Names { .. } => "several URLs or host names per line: all are used".to_owned(),
         Form::Columns { columns: 1, .. } => {
             "host names that begin with the top-level domain are reversed".to_owned()
         }
@@ -277,10 +277,10 @@ fn describe_form(list: &StartList) -> Option<String> {
             );
             match header {
                 None => format!(
-                    "columns separated by {separator}, no header: column {number} of {columns} is taken{reversed_note}"
+                    "columns separated by {separator}, no header: column {number} of {columns} is used{reversed_note}"
                 ),
                 Some(header) => format!(
-                    "columns separated by {separator}: '{}', column {number} of {columns}, is taken{reversed_note}",
+                    "columns separated by {separator}: '{}', column {number} of {columns}, is used{reversed_note}",
                     header.escape_debug()
                 ),
             }
@@ -293,7 +293,7 @@ fn describe_form(list: &StartList) -> Option<String> {
                 1 => "; 1 name without an NS record is not".to_owned(),
                 names => format!("; {} without NS records are not", count(names, "name")),
             };
-            format!("a zone file{zone}: names below it with NS records are taken{others}")
+            format!("a zone file{zone}: names below it with NS records are used{others}")
         }
     };
     Some(format!("{packing}{form}"))
@@ -377,6 +377,6 @@ mod tests {
     fn control_characters_do_not_reach_the_terminal() {
         assert!(complaints(&list("\x1b[31mred\n"), true)[0].contains("'\\u{1b}[31mred'"));
         let header = describe_form(&list("r,\u{202e}nk\n1,a.ke\n2,b.ke\n")).unwrap();
-        assert_eq!(header, "columns separated by commas: '\\u{202e}nk', column 2 of 2, is taken");
+        assert_eq!(header, "columns separated by commas: '\\u{202e}nk', column 2 of 2, is used");
     }
 }

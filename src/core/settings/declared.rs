@@ -173,7 +173,7 @@ settings! {
         /// Least pause between two exchanges at a server address, e.g. 500ms. A pause below the default puts
         /// noticeable load on small servers, and their owners complain
         min_delay: Span = Span(Duration::from_secs(2)) => value("TIME")
-            .higher_is_more_polite().breaks_if_less_polite("the least pause at each server");
+            .higher_is_more_polite().breaks_if_less_polite("the minimum pause at each server");
         /// Pause as a multiple of the time from the last request to the last byte of its response, so that a
         /// slow server gets longer pauses. 5 takes at most a sixth of a server's time; 0 sends a struggling
         /// server as many requests as a fast one

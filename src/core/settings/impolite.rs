@@ -108,7 +108,7 @@ mod tests {
             [
                 "--per-site 2 breaks the promise of one request at a time per site (polite: 1)",
                 "--per-address 50 breaks the promise of one request at a time per server (polite: 1)",
-                "--min-delay 0s breaks the promise of the least pause at each server (polite: 2s)",
+                "--min-delay 0s breaks the promise of the minimum pause at each server (polite: 2s)",
                 "--delay-factor 1.0 breaks the promise of longer pauses for slow servers (polite: 5.0)",
                 "--max-delay 30s breaks the promise of long pauses for servers in trouble (polite: 1m)",
             ]

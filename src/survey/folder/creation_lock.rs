@@ -172,7 +172,7 @@ mod tests {
         let dir = folder.path().join("kenya");
         let first = begin(&dir).unwrap();
         let message = begin(&dir).err().unwrap();
-        assert!(message.ends_with("kenya: another process is at work on this survey"), "{message}");
+        assert!(message.ends_with("kenya: another process is working on this survey"), "{message}");
         assert!(dir.join("journal").is_dir());
         first.undo();
         assert!(!dir.exists());

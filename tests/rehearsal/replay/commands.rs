@@ -65,7 +65,7 @@ fn a_folder_that_is_no_survey_is_named() {
 #[test]
 fn a_survey_without_page_links_is_refused_with_what_to_do() {
     let (folder, _) = empty_survey();
-    let message = "d was surveyed without its page links and cannot be replayed: survey with --record-links";
+    let message = "d has no recorded page links and cannot be replayed: survey with --record-links";
     assert_refused(folder.path(), &READERS, message);
 }
 

@@ -240,7 +240,7 @@ fn up_to<T>(all: &mut dyn Iterator<Item = T>, is_end: impl Fn(&T) -> bool) -> Ve
 fn graph(dir: &Path) -> Result<RecordedGraph, String> {
     let describe = |error: GraphError| match error {
         GraphError::NoPageLinks(dir) => {
-            format!("{} was surveyed without its page links: survey with --record-links", dir.display())
+            format!("{} has no recorded page links: survey with --record-links", dir.display())
         }
         other => other.to_string(),
     };
