@@ -408,7 +408,7 @@ fn requests_to_those_who_opted_out_are_counted_from_when_that_was_in_force() {
         let (judged, evidence) = verdict(1, None);
         assert_eq!(judged, Judgement::Broken, "{entry}: {evidence}");
         assert_eq!(evidence, "2 times, first 41.90.0.1 for a.ke");
-        let held = (Judgement::Held, "none in 3 exchanges".to_owned());
+        let held = (Judgement::Held, "no violation in 3 exchanges".to_owned());
         assert_eq!(verdict(5, None), held, "{entry}");
         assert_eq!(verdict(3, Some(4)), held, "{entry}: in force between two requests");
     }

@@ -17,7 +17,7 @@ vocabulary! {
         Stable = "stable" in Cut,
         /// No link was left that promised to be worth a request: only with `--depth auto` or `--focus`.
         Yield = "yield" in Cut,
-        /// Only links of traps were left, or more URLs were found than a site is allowed to have.
+        /// Only links of traps were left, or more URLs were found than `--max-urls` allows.
         Trap = "trap" in Cut,
         /// robots.txt forbids the site's entrances.
         Robots = "robots" in Whole,

@@ -204,7 +204,7 @@ impl VerdictBuilder<'_> {
             promise,
             is_set,
             count,
-            format!("none in {}", units::count(self.seen.exchanges, "exchange")),
+            format!("no violation in {}", units::count(self.seen.exchanges, "exchange")),
         )
     }
 

@@ -88,13 +88,13 @@ table! {
     /// The position of the request in its site tree, from 0, in the order of the requests. Numbers may be
     /// missing, for example that of a robots.txt whose response another tree received.
     number: u32, "", "17", "0.1";
-    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
+    /// The number of the tree's start URL among the start URLs of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
     /// The words of `--exclude-text` that caused the links of the page to be ignored; null if there were
     /// none.
     excluded_by: Option<String>, "", "this domain is for sale", "0.1";
-    /// Bytes received when an earlier survey last got the page or file whole. It has not changed since, so it
-    /// was not sent again. Null for every other response.
+    /// Bytes that an earlier survey received when it last fetched the page or file in full. The page or file
+    /// has not changed since, so it was not sent again. Null for every other response.
     unchanged_bytes: Option<u64>, "bytes", "18230", "0.1";
     /// The SimHash of the visible text of the page, 64 bits in hexadecimal: pages whose values differ in at
     /// most 3 bits are near duplicates; null when the page was not read or has no words.
@@ -124,8 +124,8 @@ table! {
     /// The evidence that the response is a challenge or a block page instead of the page requested, one word
     /// of the list below; null for other responses. Such a response is not a page, whatever its status.
     challenge: Option<String>, "", "cf_mitigated", "0.1";
-    /// References on the page beyond the limit on links that are kept: 10,000 pages, or 4 MiB of URLs; null
-    /// when the page was not read.
+    /// References on the page beyond the limit on links that are kept: 10,000 different target pages, or
+    /// 4 MiB of URLs; null when the page was not read.
     dropped_links: Option<u32>, "links", "0", "0.1";
 }
 

@@ -6,9 +6,10 @@ use crate::records::{ColumnDoc, ColumnType};
 
 table! {
     /// A row per site tree and depth level: the cost and the yield of the level. Internal URLs are those of
-    /// this depth, and each is in exactly one of the columns fetched and not_fetched. A row one below the
-    /// last level crawled holds URLs that were found there but not requested: URLs that are too deep or came
-    /// too late for a limit, and URLs that only nofollow links lead to, which have no depth.
+    /// this depth, and each is in exactly one of the columns fetched and not_fetched. One more row,
+    /// one level below the last level walked, holds URLs that were found but not requested: URLs that are too
+    /// deep, URLs for which a limit left no request, and URLs that only nofollow links lead to, which have no
+    /// depth.
     LevelRow in "levels";
 
     /// The site of the tree.
@@ -36,7 +37,7 @@ table! {
     sent_bytes: u64, "bytes", "3020", "0.1";
     /// Connections opened for these requests.
     connections: u64, "connections", "2", "0.1";
-    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
+    /// The number of the tree's start URL among the start URLs of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
     /// The expected number of external hosts, new in the tree, on the pages of `not_fetched_yield`
     /// themselves. Hosts on pages further along are not included.

@@ -4,7 +4,7 @@ table! {
     /// A row per external URL of a site tree (a URL pair), for the first page where it was found.
     LinkRow in "links";
 
-    /// The site whose tree it was found in.
+    /// The site in whose tree the external URL was found.
     site: String, "", "example.ke", "0.1";
     /// The depth of the page that has the link.
     depth: u16, "links", "1", "0.1";
@@ -22,7 +22,7 @@ table! {
     nofollow: bool, "", "false", "0.1";
     /// Whether the host is in the country domains that are surveyed.
     in_survey: bool, "", "true", "0.1";
-    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
+    /// The number of the tree's start URL among the start URLs of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
 }
 
@@ -33,7 +33,7 @@ table! {
 
     /// The site whose tree the page belongs to.
     site: String, "", "example.ke", "0.1";
-    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
+    /// The number of the tree's start URL among the start URLs of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
     /// The URL of the page, as in `exchanges`.
     page: String, "", "http://www.example.ke/about", "0.1";
@@ -58,7 +58,7 @@ table! {
 
     /// The site whose tree sent the request.
     site: String, "", "example.ke", "0.1";
-    /// The number of the start URL from which the tree grew, among those of its site; 0 is the first.
+    /// The number of the tree's start URL among the start URLs of its site; 0 is the first.
     seed: u16, "", "0", "0.1";
     /// The URL that was requested, after redirects.
     url: String, "", "http://www.example.ke/robots.txt", "0.1";

@@ -47,9 +47,10 @@ fn by_level(deepest: &Deepest, chosen: Option<u16>) -> Figure {
     let most = deepest.levels.iter().rev().max_by_key(total);
     let alt = most.map_or_else(String::new, |most| {
         format!(
-            "Site trees by deepest level: most, {}, end at level {}; {} reach the deepest level walked.",
-            thousands(total(&most)),
+            "Site trees by deepest level: level {} is the most frequent, with {}; {} reach the \
+             deepest level walked.",
             most.depth,
+            thousands(total(&most)),
             thousands(deepest.levels.last().map_or(0, |last| total(&last))),
         )
     });

@@ -92,7 +92,7 @@ fn figure(groups: &GroupCurves, id: &str, by: &str) -> Figure {
         format!(
             "Coverage of external hosts against load rate, by {by}. Each point is a depth. Shares are of the group's own totals."
         ),
-        format!("At the first depth with half of the load: {}.", parts.join("; ")),
+        format!("At the first depth that takes at least half of the load: {}.", parts.join("; ")),
         chart,
         Table::new("", "", columns).with_rows(rows),
     )

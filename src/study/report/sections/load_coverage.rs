@@ -14,8 +14,8 @@ pub(in crate::report) fn section(curves: &Curves, sampling: &Sampling, chosen: O
         },
         |level| {
             format!(
-                "Depth {} needs {} of the requests of the deepest level walked, and finds {} of the external \
-                 URLs and {} of the hosts.",
+                "Depth {} needs {} of the requests that the deepest level walked needs, and finds {} of the \
+                 external URLs and {} of the hosts.",
                 level.depth,
                 Cell::ShareBetween(level.load(LoadUnit::Requests)).display(),
                 Cell::ShareBetween(level.union(Kind::Urls)).display(),
@@ -104,7 +104,7 @@ fn by_unit(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         mark: load_mark(curves, chosen),
     };
     let caption = format!(
-        "Coverage of external URLs against the share of the load, in each unit of load. Numbers at points: depth. {} \
+        "Coverage of external URLs against the share of the load, in each unit of load. Numbers at points are depths. {} \
          The chosen depth is marked at its requests.",
         names::bands(sampling)
     );
@@ -146,7 +146,7 @@ fn by_kind(curves: &Curves, sampling: &Sampling, chosen: Option<u16>) -> Figure 
         mark: load_mark(curves, chosen),
     };
     let caption = format!(
-        "Coverage of what is known in the survey against the share of its requests. Numbers at points: depth. {}",
+        "Coverage of what is known in the survey against the share of its requests. Numbers at points are depths. {}",
         names::bands(sampling)
     );
     Figure::new("figure-load-kinds", caption, alt, chart, Table::new("", "", columns).with_rows(rows))

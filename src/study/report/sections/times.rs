@@ -33,7 +33,7 @@ pub(in crate::report) fn section(times: &Times) -> Section {
         "Percentiles are exact to 1 %. Connect: opening a connection, with TLS where it cannot be measured \
          separately. First byte: from the request to the first byte of its response. Whole response: busy time of \
          exchanges with a complete response. Total: busy time of all exchanges, including those that ended in a \
-         timeout or another failure."
+         time-out or another failure."
             .to_owned(),
     ))
 }

@@ -7,7 +7,7 @@ use crate::report::{Block, Cell, Column, Figure, Matrix, Scale, Section, Table, 
 #[must_use]
 pub(in crate::report) fn section(links: &Links) -> Section {
     let lead = format!(
-        "Links to other sites, in {}: {}, with {} of {}. {} of the pairs lead to generic \
+        "Links to other sites were found in {}: {}, with {} of {}. {} of the pairs lead to generic \
          domains, and {} stay in the surveyed country domains.",
         count(links.linking_trees, "site tree"),
         count(links.external_urls, "URL pair"),
