@@ -49,8 +49,8 @@ settings! {
         /// How to use external URLs inside the country domains: `link` makes each URL a start URL, `door`
         /// makes the front page of its host a start URL, `off` surveys the start list only
         feed_back: FeedBackRule = FeedBackRule::Link => value("RULE");
-        /// Start URLs per site; further ones are skipped. Each start URL costs the site a tree of its own,
-        /// with its own budgets
+        /// Start URLs per site; further ones are skipped. For each start URL, the site is walked as a tree of
+        /// its own, with its own budgets
         seeds_per_site: u32 = 1 => value("N").above_zero();
         /// Share of the start list's sites to survey, drawn by a hash of their names: 0.02 is a pilot of 2 %.
         /// Every larger sample with the same --seed contains this one, whatever the order of the list. Sites
@@ -65,7 +65,7 @@ settings! {
         /// also uses the private ones, so that each x.github.io is a site
         suffixes: SuffixSection = SuffixSection::Icann => value("SECTION");
         /// Keep every link of every page, and every robots.txt, in two more tables, so that the survey can be
-        /// walked again as a virtual Web space. Adds no load on servers; costs a few bytes of disk per link
+        /// replayed as a virtual Web. Adds no load on servers; costs a few bytes of disk per link
         record_links: bool = false => SWITCH;
     }
     "How far" {
@@ -76,25 +76,25 @@ settings! {
         /// With --depth auto: the deepest level to fetch
         max_depth: Option<u16> = None => value("LEVELS").unset("20 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_depth(it), "0 to 1000 levels");
-        /// With --depth auto: the share of external hosts to find, of those that all levels would bring. A
-        /// larger share costs more requests, and the last few percent cost the most. The share holds on Webs
-        /// like those on which the rates were trained; on others, --probe-depth shows what the skipped pages
-        /// would have brought
+        /// With --depth auto: the share to find of the external hosts that all levels together have. A larger
+        /// share costs more requests, and the last few percent cost the most. The share holds on Webs like
+        /// those on which the rates were trained; on others, --probe-depth shows what the skipped pages would
+        /// have brought
         coverage: Option<f64> = None => value("SHARE").unset("0.95 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.95");
-        /// With --depth auto or --focus: the file of rates that `ccsurvey learn` wrote. Rates say what pages
-        /// bring, by depth and by the words in their URLs
+        /// With --depth auto or --focus: the file of rates that `ccsurvey learn` wrote. Rates say how many
+        /// external hosts a page brings on average, by its depth and the words in its URL
         rates: Option<PathBuf> = None => value("FILE").unset("the built-in rates");
         /// With --depth auto or --focus: the share of sites in which up to twenty of the skipped pages are
-        /// fetched after all, at the end of the walk. The report then shows what such pages hide. Each such
-        /// site gets up to twenty more requests, which do not count in its levels and links. With --focus the
-        /// share is at least 0.02
+        /// fetched after all, at the end of the walk. The report then shows what the skipped pages would have
+        /// brought. Each such site gets up to twenty more requests, which do not count in its levels and
+        /// links. With --focus the share is at least 0.02
         probe_depth: f64 = 0.0 => value("SHARE").within(is_share_or_none, "a share from 0 to 1");
-        /// Entrances to try at a site until one brings a page: the given URL, the front page of its host,
+        /// Entrances to try at a site until one returns a page: the start URL, the front page of its host,
         /// then the other scheme (http or https) and the other name (with or without www). Each entrance
-        /// costs a request, and one more for robots.txt if its scheme or host is new. If no entrance brings a
-        /// page, later links may start further trees of the site, up to three in total, which share its
-        /// budgets. 1 tries the given URL only. `all` requests all four front pages of every site, up to
+        /// costs a request, and one more for robots.txt if its scheme or host is new. If no entrance returns
+        /// a page, later links may start further trees of the site, up to three in total, which share its
+        /// budgets. 1 tries the start URL only. `all` requests all four front pages of every site, up to
         /// eight more requests per site, and the report shows which of them work
         entrances: Entrances = Entrances::default() => value("1..4|all");
         /// Last generation of sites to walk: 0 is the start list, 1 the sites it links to, and so on
@@ -125,22 +125,21 @@ settings! {
         /// exchanges table names the words. Matched in text and markup, ignoring case, e.g. 'this domain is
         /// for sale'. Repeatable
         exclude_text: Vec<String> = Vec::new() => value("WORDS");
-        /// Requests per site, for each start URL that it may have. At the limit the site ends with outcome
+        /// Requests per site and start URL (see --seeds-per-site). At the limit the site ends with outcome
         /// `request_budget`
         // At 2 s between requests this takes at most about six hours of one server's time.
         max_requests: Option<u64> as OrNone = Some(10_000) => value("N|none")
             .above_zero().lower_is_more_polite().breaks_if_lifted("the limit on requests to a site");
-        /// Wire bytes per site, in both directions, for each start URL that it may have, e.g. 500MB. Half a
-        /// megabyte is reserved for what a single request may move beyond the body of a page, and may stay
-        /// unspent
+        /// Bytes per site and start URL, in both directions, e.g. 500MB. Half a megabyte of them is reserved
+        /// for what a request may transfer besides the body of a page, and may stay unspent
         // 10,000 pages of the median size on the Web of 2024, 32 kB.
         max_bytes: Option<Size> as OrNone = Some(Size(320 * MIB)) => value("BYTES|none")
             .least_bytes().lower_is_more_polite().breaks_if_lifted("the limit on bytes per site");
-        /// Time for the walk of one site, for each start URL that it may have, e.g. 12h
+        /// Time for the walk of a site, per start URL, e.g. 12h
         // 10,000 requests, each with the pause after a page on a thin link, two minutes.
         max_time: Option<Span> as OrNone = Some(Span(Duration::from_secs(14 * DAY))) => value("TIME|none")
             .above_zero().lower_is_more_polite();
-        /// Number of URLs at which a site tree counts as a trap: an endless site made by a program
+        /// Number of URLs at which a site tree counts as a trap: an endless site that a program generates
         max_urls: usize = 100_000 => value("N").above_zero();
         /// Levels in a row on which the pages of one URL pattern lead only to more URLs of that pattern. The
         /// pattern then counts as a trap (a calendar, session identifiers, endless near duplicates) and is no
@@ -166,12 +165,12 @@ settings! {
         /// hoster gets the load of several of its sites at once
         per_address: u32 = 1 => value("N")
             .above_zero().lower_is_more_polite().breaks_if_less_polite("one request at a time per server");
-        /// Parallel requests per neighbourhood of addresses (/24 in IPv4, /48 in IPv6). Its servers then also
-        /// share their pauses: use it for servers in one place behind one thin link. With 1, a survey of
-        /// crowded networks takes longer by a factor of the number of servers in each
+        /// Parallel requests per network (/24 in IPv4, /48 in IPv6), whose servers then also share their
+        /// pauses. Use it for servers in one place behind one thin link. With 1, a network of ten servers can
+        /// take ten times as long to survey
         per_neighbourhood: Option<u32> as OrNone = None => value("N|none").above_zero().lower_is_more_polite();
-        /// Least pause between two exchanges at a server address, e.g. 500ms. A pause below the default puts
-        /// noticeable load on small servers, and their owners complain
+        /// Shortest pause between two exchanges at a server address, e.g. 500ms. A pause below the default
+        /// puts noticeable load on small servers, and their owners complain
         min_delay: Span = Span(Duration::from_secs(2)) => value("TIME")
             .higher_is_more_polite().breaks_if_less_polite("the minimum pause at each server");
         /// Pause as a multiple of the time from the last request to the last byte of its response, so that a
@@ -189,9 +188,10 @@ settings! {
         /// and report show that it was given. Surveys of this machine do not need it
         impolite: bool = false => SWITCH.free();
         /// How much longer other users of a server may wait for its responses because of the survey, as a
-        /// share. The pause after a response is a multiple of the time that the response kept the link busy,
-        /// at the best rate of the last hours. With 0.02 it is fifty times that time, but at most sixty times
-        /// --max-delay. A larger share makes a survey of thin links faster and adds delay for their users
+        /// share. The pause after a response is a multiple of the time that the response kept the server's
+        /// link busy, estimated from the best transfer rate of the last hours. With 0.02 it is fifty times
+        /// that time, but at most sixty times --max-delay. A larger share makes a survey of thin links faster
+        /// and adds delay for their users
         // A client that takes the share s of the free part of a link lengthens other transfers by s
         // (processor sharing).
         harm: Option<f64> as OrNone = Some(0.02) => value("SHARE|none").within(
@@ -199,13 +199,13 @@ settings! {
             "a share above 0 and up to 1, such as 0.02, or none",
         ).lower_is_more_polite().breaks_if_less_polite("the limit on the added delay for other users of a server").formerly("link-share");
         /// Hours in which a server gets no requests, by its local clock, e.g. 08:00-18:00 or 22:00-06:00. The
-        /// clock is that of the time zone or country found with --geo, or of the site's domain, with summer
-        /// time. In a country with several zones, an hour is quiet if it is quiet in any of them. Quiet hours
-        /// count towards --max-time of a site
+        /// time zone is that of the server's place or country according to --geo, or else of the site's
+        /// country domain; summer time counts. In a country with several zones, an hour is quiet if it is
+        /// quiet in any of them. Quiet hours count towards --max-time of a site
         quiet_hours: Option<QuietHours> as OrNone = None => value("HOURS|none").lower_is_more_polite();
-        /// Bytes per second, in both directions, that the whole survey may take of your link and of thin
-        /// links on the way, e.g. 500kB. Bodies are read no faster than this. Unused bytes may be saved up,
-        /// at most those of one second or of one largest exchange
+        /// Bytes per second of the whole survey, in both directions, e.g. 500kB. It protects your own link
+        /// and thin links on the way. Bodies are read no faster than this. Unused rate is saved up for one
+        /// second, or until it is enough for the largest exchange
         // 8 Mbit/s: a quarter of a modest office link.
         rate: Option<Size> as OrNone = Some(Size(MIB)) => value("BYTES|none")
             .above_zero().lower_is_more_polite().breaks_if_lifted("the limit on the rate of the whole survey");
@@ -216,11 +216,12 @@ settings! {
         /// Requests per server address in this survey, for all its sites together. At the limit its sites end
         /// with failure `server_budget` and outcome `request_budget`
         max_server_requests = server.in_all.requests: Option<u64> => REQUESTS;
-        /// Wire bytes per server address in this survey, in both directions, e.g. 2GB. At the limit its sites
-        /// end with failure `server_budget` and outcome `request_budget`
+        /// Bytes per server address in this survey, in both directions, e.g. 2GB. At the limit its sites end
+        /// with failure `server_budget` and outcome `request_budget`
         max_server_bytes = server.in_all.bytes: Option<Size> => BYTES;
-        /// Busy time per server address in this survey, e.g. 6h. At the limit its sites end with failure
-        /// `server_budget` and outcome `request_budget`
+        /// Busy time per server address in this survey, e.g. 6h. A server is busy from the start of an
+        /// exchange to its last byte. At the limit its sites end with failure `server_budget` and outcome
+        /// `request_budget`
         max_server_busy = server.in_all.busy: Option<Span> => BUSY;
         /// Requests per server address and day (UTC); its sites continue on the next day
         max_server_requests_per_day = server.per_day.requests: Option<u64> => REQUESTS;
@@ -232,8 +233,8 @@ settings! {
         /// it for servers in one place behind one link, whose owner sees the sum. At the limit its sites end
         /// as with --max-server-requests
         max_network_requests = network.in_all.requests: Option<u64> => REQUESTS;
-        /// Wire bytes per network (/24, /48) in this survey, in both directions, e.g. 5GB. Use it for links
-        /// that are paid by volume
+        /// Bytes per network (/24, /48) in this survey, in both directions, e.g. 5GB. Use it for links that
+        /// are paid by volume
         max_network_bytes = network.in_all.bytes: Option<Size> => BYTES;
         /// Busy time per network (/24, /48) in this survey, for all its servers together, e.g. 12h
         max_network_busy = network.in_all.busy: Option<Span> => BUSY;
@@ -249,7 +250,7 @@ settings! {
         /// monitor them all. Needs a --geo database with autonomous systems; an address that is not in it has
         /// no limit. At the limit its sites end as with --max-server-requests
         max_as_requests = system.in_all.requests: Option<u64> => REQUESTS;
-        /// Wire bytes per autonomous system in this survey, in both directions, e.g. 50GB; needs --geo
+        /// Bytes per autonomous system in this survey, in both directions, e.g. 50GB; needs --geo
         max_as_bytes = system.in_all.bytes: Option<Size> => BYTES;
         /// Busy time per autonomous system in this survey, for all its servers together; needs --geo
         max_as_busy = system.in_all.busy: Option<Span> => BUSY;
@@ -265,10 +266,10 @@ settings! {
         /// Name server to use, e.g. 127.0.0.1:53. A survey looks up many names: use a resolver of your own
         /// rather than a public one
         dns: Option<SocketAddr> = None => value("ADDR:PORT").unset("the name servers of the system").free();
-        /// Send every connection to this address instead of the server's own, for a virtual Web space
+        /// Open every connection to this address instead of the server's own, for a virtual Web
         gateway: Option<SocketAddr> = None => value("ADDR:PORT").unset("each server's own address").free();
-        /// Contact loopback, private and other special addresses too. On the real Web any page or name could
-        /// then point the survey into your own network
+        /// Contact loopback, private and other special addresses too. On the real Web, any link or DNS record
+        /// could then lead the survey into your own network
         permit_special_addresses: bool = false => SWITCH.lower_is_more_polite();
         /// Reject pages from a server whose certificate is not valid for its name. Without this flag, the
         /// defect is recorded and the page is used
@@ -277,9 +278,9 @@ settings! {
         /// this URL: nats://HOST:PORT or tls://HOST:PORT. Separate the servers of a cluster with commas. The
         /// server needs JetStream. --sites also counts sites that wait for an agent
         nats: Option<String> = None => value("URL").unset("this process walks the sites").free();
-        /// File with the credentials for the NATS server: user and password, token, nkey or client_cert and
-        /// client_key, and ca, as TOML. Environment variables work too: CCSURVEY_NATS_USER,
-        /// CCSURVEY_NATS_PASSWORD, CCSURVEY_NATS_TOKEN, CCSURVEY_NATS_NKEY
+        /// TOML file with the credentials for the NATS server: `user` and `password`, `token`, `nkey`, or
+        /// `client_cert` and `client_key`; also `ca`, the root certificate for tls://. Environment variables
+        /// work too: CCSURVEY_NATS_USER, CCSURVEY_NATS_PASSWORD, CCSURVEY_NATS_TOKEN, CCSURVEY_NATS_NKEY
         nats_login: Option<PathBuf> = None => value("FILE").unset("environment variables").free();
         /// Time limit for looking up a name's addresses
         dns_timeout: Span = Span(Duration::from_secs(10)) => TIMEOUT;
@@ -291,14 +292,14 @@ settings! {
         first_byte_timeout: Span = Span(Duration::from_secs(30)) => TIMEOUT;
         /// Time limit for each further byte
         idle_timeout: Span = Span(Duration::from_secs(20)) => TIMEOUT;
-        /// Time limit for a whole exchange, without the time in which --rate stops reading. A server that
-        /// sends slowly is busy for all that time
+        /// Time limit for a whole exchange, not counting the time in which --rate stops reading. A server
+        /// that sends slowly is busy for the whole time
         exchange_timeout: Span = Span(Duration::from_secs(60)) => TIMEOUT;
     }
     "Files" {
         /// List of host names, addresses, networks and autonomous systems (`AS64500`) that are never
         /// contacted, one per line, each with an optional date after it. A name includes its subdomains. A
-        /// changed file is read again within a second. List everyone who ever complained
+        /// changed file is read again within a second or two. List everyone who ever complained
         opt_out: Option<PathBuf> = None => value("FILE").free();
         /// Priorities of sites: a name and a whole number per line, e.g. `go.ke 10` or `*-shop.* -10`. Sites
         /// with a greater number are walked sooner; unlisted sites have 0. A name includes its subdomains;
@@ -312,8 +313,8 @@ settings! {
         suffix_list: Option<PathBuf> = None => value("FILE").unset("the built-in list");
         /// Additional root certificates (PEM) to trust. Repeatable
         ca: Vec<PathBuf> = Vec::new() => value("FILE").free();
-        /// Folder of an earlier survey with --record-links. URLs for which it has a tag (`ETag`) or date
-        /// (`Last-Modified`) are fetched only if they have changed since then; unchanged pages keep their
+        /// Folder of an earlier survey with --record-links. URLs for which it recorded an `ETag` or a
+        /// `Last-Modified` are fetched only if they have changed since then; unchanged pages keep their
         /// recorded links. This saves servers the bytes. The folder is read only at the start. Implies
         /// --record-links
         since: Option<PathBuf> = None => value("DIR");
