@@ -11,9 +11,10 @@ use crate::survey::READ_ANSWER;
 
 /// Surveys the Web servers of a country-code domain at low load.
 ///
-/// From a list of start URLs it crawls each site to a small depth, with one request at a time per server and
-/// pauses between requests. It records the links that leave the site and continues with those inside the
-/// country. The results, and the load that every step put on the servers, are kept in Parquet tables.
+/// Given a list of start URLs, it crawls each site to a small depth, with one request at a time per server
+/// and pauses between requests. It records the links that leave the site, and continues with those that lead
+/// to other sites in the country. Parquet tables hold the results, and the load of each request on the
+/// servers.
 #[derive(Parser, Debug)]
 #[command(name = "ccsurvey", version, after_help = EXAMPLES)]
 pub struct Cli {

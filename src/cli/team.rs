@@ -41,11 +41,11 @@ pub(super) struct TeamFlags {
     #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, requires = "agents")]
     agent_sites: Option<usize>,
 
-    /// An earlier survey to take the sizes of sites from
+    /// An earlier survey, from which the sizes of sites are taken
     #[arg(long, value_name = "OLD", requires = "agents")]
     sizes: Option<PathBuf>,
 
-    /// Let agents die at random after this time on average, and be replaced by others [default: none die]
+    /// Let agents die at random, after this time on average, and be replaced [default: none die]
     #[arg(long, value_name = "TIME", value_parser = span, requires = "agents")]
     agent_life: Option<Span>,
 

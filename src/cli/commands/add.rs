@@ -13,10 +13,10 @@ use crate::survey::{StartUrlCounts, SubmittedList, add_waiting_lists, area, subm
 
 /// Add start URLs to a survey that is running, stopped or finished.
 ///
-/// They are queued behind everything that the survey knows, as start URLs of generation 0, and are added to
-/// DIR/start.csv. A running survey accepts them within seconds; a stopped or finished one continues with them
-/// on `resume`. They are stored and accepted exactly once, even if either process is killed. If the survey is
-/// a sample (--sample), sites outside the sample are left out here too.
+/// They become start URLs of generation 0, are queued behind the sites that the survey already knows, and are
+/// appended to DIR/start.csv. A running survey accepts them within seconds; a stopped or finished one
+/// continues with them on `resume`. They are stored and accepted exactly once, even if this command or the
+/// survey is killed. If the survey is a sample (--sample), sites outside the sample are left out here too.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Add {

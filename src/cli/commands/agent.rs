@@ -16,11 +16,11 @@ use crate::survey::LEAST_CAPACITY;
 
 /// Crawl sites for a survey that was started with --nats, on this or another machine.
 ///
-/// Sends the requests that the survey assigns to it, each when the server may be contacted again, and reads
-/// the responses. Agents may join, leave or be killed at any time: other agents continue their sites. An
-/// agent waits for the survey, and ends with it. Settings of the survey that affect this machine's own
-/// network apply only if the agent's own flags allow them. An agent needs no folder. Ctrl-C and SIGTERM let
-/// it finish the exchanges in flight.
+/// Sends the requests that the survey assigns to it, each when the pause of the server is over, and reads the
+/// responses. Agents may join, leave or be killed at any time: other agents continue their sites. An agent
+/// waits for its survey to start, and ends when the survey ends. Settings of the survey that affect this
+/// machine's own network apply only if the agent's own flags allow them. An agent needs no folder. After
+/// Ctrl-C or SIGTERM it finishes the exchanges in flight, then ends.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct AgentCommand {
@@ -28,12 +28,12 @@ pub struct AgentCommand {
     #[arg(long, value_name = "URL")]
     nats: String,
 
-    /// The file with your credentials for the NATS server, as for `ccsurvey survey` [default: the
-    /// environment]
+    /// The file with your credentials for the NATS server, as for `ccsurvey survey` [default: environment
+    /// variables]
     #[arg(long, value_name = "FILE")]
     nats_login: Option<PathBuf>,
 
-    /// The survey: the name of its folder [default: the only survey on the bus]
+    /// The survey: the name of its folder [default: the only survey on the NATS server]
     #[arg(long, value_name = "NAME")]
     survey: Option<String>,
 
@@ -45,8 +45,8 @@ pub struct AgentCommand {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_one::<u32>)]
     sites: u32,
 
-    /// The capacity of this agent, in any unit that all agents share. The agent with the highest capacity
-    /// gets the largest sites
+    /// The capacity of this agent, in any unit that all agents share. An agent crawls servers in proportion
+    /// to its capacity
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = capacity)]
     capacity: f64,
 
@@ -59,8 +59,7 @@ pub struct AgentCommand {
     #[arg(long, value_name = "ADDR:PORT", help_heading = LIMITS)]
     gateway: Option<SocketAddr>,
 
-    /// Additional root certificates (PEM) that the survey may trust, like those of its --ca; may be given
-    /// more than once
+    /// Additional root certificates (PEM) that the survey may trust, like those of its --ca. Repeatable
     #[arg(long, value_name = "FILE", help_heading = LIMITS)]
     ca: Vec<PathBuf>,
 }

@@ -24,8 +24,8 @@ use crate::survey::{Survey, SurveyError};
 /// Survey a virtual Web: try the tool in less than a minute.
 ///
 /// Serves the built-in world over real DNS and HTTP on this machine, surveys it into DIR, prints the summary
-/// and writes the report. It needs no root and no Internet. The pauses are four hundred times shorter than
-/// those of a real survey.
+/// and writes the report. It needs neither root nor Internet access. The pauses are four hundred times
+/// shorter than those of a real survey.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Demo {

@@ -12,11 +12,11 @@ use crate::records::units::{count, percent};
 
 /// Learn the yield of pages, for `--depth auto`, from surveys that were crawled deep.
 ///
-/// Computes how many external hosts, new in its site, a page brings on average, by its depth and the words in
-/// its URL. For several shares of all hosts, it also computes the yield that a request must promise for that
-/// share to be found, and the requests that this takes. Surveys like the next one give the best rates: the
-/// same country some years ago, or a sample of it crawled to depth 20. They must have been made with
-/// --record-links.
+/// The yield of a page is the number of external hosts that it adds to those of its site. This command
+/// computes the average yield by the depth of a page and the words in its URL. For several coverages, it also
+/// computes the smallest expected yield that is still worth a request, and the number of requests that this
+/// takes. The best rates come from surveys like the next one: the same country some years ago, or a sample of
+/// it crawled to depth 20. All of them need --record-links.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct LearnCommand {

@@ -25,9 +25,9 @@ use crate::walk::yields::Rates;
 /// Write the report of a survey: one HTML file that any browser opens.
 ///
 /// It shows what exists, what it cost, and which depth to use, with figures, their data and their
-/// uncertainty. The survey may still be running; the report then begins with a note that it is partial. The
-/// curves are also written to the table `curves`, if it is missing or older than the other tables; if that
-/// fails, a message says so.
+/// uncertainty. The survey may still be running; the report then begins with a note that it is partial. If
+/// the table `curves` is missing or older than the other tables, it is written too; if that fails, a message
+/// says so.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportCommand {
@@ -39,7 +39,7 @@ pub struct ReportCommand {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Add the curves of groups of site trees; may be given more than once
+    /// Add the curves of groups of site trees. Repeatable
     #[arg(long, value_name = "GROUP", value_parser = grouping())]
     by: Vec<Grouping>,
 

@@ -15,10 +15,11 @@ use crate::survey::{Focus, ReadingProgress, StartUrlCounts, Survey, area};
 
 /// Start a new survey in DIR.
 ///
-/// Crawls the sites of the start list and, with --feed-back, the sites that they link to inside the country
-/// domains; writes tables, log and state to DIR. The defaults are the polite ones: one request at a time per
-/// server and per site, a pause of at least 2 s or five times the last exchange, robots.txt obeyed. Ctrl-C or
-/// SIGTERM stops it, and so does closing its terminal, unless it runs under `nohup`; `resume` continues it.
+/// Crawls the sites of the start list and, unless --feed-back is off, the sites inside the country domains
+/// that they link to. Writes tables, log and state to DIR. The defaults are the polite ones: one request at a
+/// time per server and per site, pauses of at least 2 s and of five times the response time, and robots.txt
+/// obeyed. Ctrl-C or SIGTERM stops the survey, and so does closing its terminal, unless it runs under
+/// `nohup`. `resume` continues it.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct SurveyCommand {
@@ -26,9 +27,10 @@ pub struct SurveyCommand {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// Continue the survey in DIR, as `resume` does, or report that it is finished; start it if DIR has none.
-    /// For service managers, which run the same command at every start. The start list is read only for a new
-    /// survey. Flags may differ from those at its start only if they make it more polite
+    /// Continue the survey in DIR, as `resume` does, or report that it is finished; start one if DIR has
+    /// none. For service managers, which run the same command at every start. The start list is read only for
+    /// a new survey. Later on, flags that decide what is in the tables must be the same, and pauses and
+    /// budgets may only become more polite
     #[arg(long)]
     pub or_resume: bool,
 

@@ -27,12 +27,12 @@ pub struct SurveyFlags {
 #[derive(Args, Debug)]
 #[command(next_help_heading = FILES)]
 struct RunFlags {
-    /// The start list; `-` is standard input. One or several URLs or host names per line, CSV or TSV with or
-    /// without a header (the column that holds them is detected and reported), a ranking such as
-    /// `1,example.ke`, or a zone file, from which names with NS records below the zone are used; plain or
-    /// compressed with gzip or zstd. A name stands for http://name/. Bad lines and URLs outside the country
-    /// domains are reported and skipped. The survey does not start if more than a tenth of the lines are bad,
-    /// or if less than a tenth of the URLs are inside
+    /// The start list; `-` is standard input. It has URLs or host names, one or more per line; or it is CSV
+    /// or TSV with or without a header (the column that holds them is detected and reported), a ranking such
+    /// as `1,example.ke`, or a zone file, from which names with NS records below the zone are used. It may
+    /// be compressed with gzip or zstd. A bare name means http://name/. Bad lines and URLs outside the
+    /// country domains are reported and skipped. The survey does not start if more than a tenth of the lines
+    /// are bad, or if less than a tenth of the URLs are inside the country domains
     #[arg(long, value_name = "FILE", required = true)]
     start: Option<PathBuf>,
 
@@ -40,9 +40,9 @@ struct RunFlags {
     list: ListFlags,
 
     /// Settings in TOML, with the names of flags as keys: `depth = 5`. All flags are settings, except
-    /// --start, --or-resume, the flags on how to read the list (--column, --outside-cctld, --start-anyway,
-    /// --skip-bad) and the output flags. Flags override the file. Unknown keys are errors. Paths are relative
-    /// to the file's folder [default: none]
+    /// --start, --or-resume, the flags that say how to read the list (--column, --outside-cctld,
+    /// --start-anyway, --skip-bad) and the output flags (--json, --log-level). Flags override the file.
+    /// Unknown keys are errors. Paths are relative to the file's folder [default: none]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

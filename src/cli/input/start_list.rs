@@ -14,7 +14,8 @@ use crate::starts::{Area, BadLine, ColumnChoice, Form, Labels, OutsideUrl, Packi
 #[derive(Args, Clone, Debug)]
 pub(in crate::cli) struct ListFlags {
     /// The column of the start list with the URLs or host names: its name in the header, or its number,
-    /// counted from 1 [default: the column with the most names inside the country domains]
+    /// counted from 1 [default: a column with a known name such as url or domain, or else the one with
+    /// the most sites inside the country domains]
     #[arg(long, value_name = "NAME|N", value_parser = |text: &str| text.parse::<ColumnChoice>())]
     column: Option<ColumnChoice>,
 

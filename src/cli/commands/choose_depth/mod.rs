@@ -32,11 +32,12 @@ use words::describe_advice;
 
 /// Recommend a depth, from the tables of a survey.
 ///
-/// By coverage: the smallest depth that covers a given share of what the survey knows. By load: the greatest
-/// depth that costs at most a given share of its load. Or for a network environment, described in a file: how
-/// long a survey to each depth would take there, what it would cost and find, and which depth meets all
-/// bounds. The curve of the survey decides; the interval beside it shows how far the true value may be from
-/// it, and `--confidence` makes a safer figure decide.
+/// There are three criteria. --coverage (the default): the smallest depth that finds a given share of what
+/// the survey knows. --load: the greatest depth that costs at most a given share of its load. --environment:
+/// which depth meets all bounds in a network environment that a file describes; this also shows how long a
+/// survey to each depth would take there, and what it would cost and find. The curve of the survey decides.
+/// The interval beside it shows how far the true value may be from the curve; with --confidence, a safer
+/// value decides.
 ///
 /// If the survey recorded its page links (--record-links), `--depth auto` is simulated on its pages and
 /// compared with the depth, and so is `--focus` if it is a full re-survey (--since). Advice from a partial
@@ -52,7 +53,7 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["load", "environment"])]
     coverage: Option<f64>,
 
-    /// The share of the load of all levels that may be spent
+    /// Choose by load: the share of the load of all levels that may be spent
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "environment")]
     load: Option<f64>,
 
@@ -60,11 +61,11 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "UNIT", value_parser = load_unit(), default_value = "requests", requires = "load")]
     load_unit: LoadUnit,
 
-    /// What coverage counts
+    /// What coverage counts; `hosts` if not given
     #[arg(long, value_name = "KIND", value_parser = kind(), conflicts_with = "environment")]
     of: Option<Kind>,
 
-    /// Count each once in the survey, or once in every site tree
+    /// Count each once in the survey (`union`), or once in every site tree (`pair`); `union` if not given
     #[arg(long, value_name = "READING", value_parser = reading(), conflicts_with = "environment")]
     reading: Option<Reading>,
 
@@ -73,7 +74,7 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "SHARE", value_parser = confidence, conflicts_with = "environment")]
     confidence: Option<f64>,
 
-    /// The network environment to choose for, a TOML file
+    /// Choose for a network environment, which this TOML file describes
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
 
@@ -105,8 +106,8 @@ Examples:
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
-`--help` lists the keys of an environment file. The exit code is 4 if there is no advice, or only provisional advice: no
-strategy fits, the survey must go deeper, it left pages out, or it is partial.";
+`--help` lists the keys of an environment file. The exit code is 4 if there is no advice, or only
+provisional advice: no strategy fits, the survey must go deeper, it left pages out, or it is partial.";
 
 const LONG_HELP: &str = "\
 Examples:
@@ -115,15 +116,17 @@ Examples:
   ccsurvey choose-depth africa --load 0.5 --load-unit bytes
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
-The exit code is 4 if there is no advice, or only provisional advice: no strategy fits, the survey must go deeper, it left
-pages out, or it is partial (interrupted, still running, killed, or out of a budget that its sites share).
+The exit code is 4 if there is no advice, or only provisional advice: no strategy fits, the survey
+must go deeper, it left pages out, or it is partial (interrupted, still running, killed, or out of
+a budget that its sites share).
 
-An environment file. Every key is optional: without it, the value is as recorded, or there is no bound:
+An environment file has these keys. Every key is optional. Without a key, the value is as recorded,
+or there is no bound:
   [servers]
   link = \"512 kbit/s\"    # capacity of every server's link: no response comes faster
   rtt = \"600ms\"          # round trip to every server, instead of the measured times
   others = 0.4           # share of the link that other users take (with link) [default: 0]
-  share = 0.05           # bound: largest share of a server's link, over the time in which it is surveyed
+  share = 0.05           # bound: largest share of a server's link, while it is surveyed
   requests = 2000        # bound: maximum requests to a server
   bytes = \"50MB\"         # bound: maximum bytes from a server
   [surveyor]
@@ -135,7 +138,7 @@ An environment file. Every key is optional: without it, the value is as recorded
   of = \"hosts\"           # urls, hosts, sites or addresses
   reading = \"union\"      # union or pair
   confidence = 0.5       # how certain the coverage must be, like --confidence
-  sites = 64             # sites walked at once, and the pauses, like the flags of `ccsurvey survey`
+  sites = 64             # sites walked at once; this and the next keys are flags of `survey`
   min-delay = \"2s\"
   delay-factor = 5
   harm = 0.02            # maximum added delay for other users, or \"none\"

@@ -9,8 +9,8 @@ use crate::space::ca_certificate_pem;
 
 /// Write the root certificate of virtual Webs.
 ///
-/// With it as --ca, a survey of a virtual Web can distinguish valid certificates from invalid ones. Its
-/// private key is public: never make a browser or a system that you use for anything else trust it.
+/// With this certificate as --ca, a survey of a virtual Web can distinguish valid certificates from invalid
+/// ones. Its private key is public: never install it in a browser or system that you use for anything else.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ca {

@@ -12,9 +12,9 @@ use crate::space::describe;
 /// Describe a world: its settings, and the Web that they generate.
 ///
 /// Lists every key of the world file with value, unit and origin (published, derived, assumed or recalled),
-/// the averages that follow from the keys, and the Web that the seed generates: sites by kind and by fault,
-/// pages, addresses. --json adds the default, the range and the meaning of every key. For a recorded survey,
-/// lists its contents and the parts that cannot be replayed.
+/// the averages that follow from the keys, and the Web that the seed generates: its sites by kind and by
+/// fault, its pages and its addresses. --json adds the default, the range and the meaning of every key. For a
+/// recorded survey, lists its contents and the parts that cannot be replayed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Describe {

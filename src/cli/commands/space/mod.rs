@@ -16,11 +16,11 @@ use crate::cli::exit::Exit;
 
 /// Serve a virtual Web, or show what a survey must find in it.
 ///
-/// A virtual Web is a simulated country-code Web, a pure function of a small file and its seed. It is served
-/// over real DNS, HTTP and HTTPS on this machine, needs no root and does not touch the Internet. WORLD is
+/// A virtual Web is the simulated Web of a country. A small file, its world, determines every page of it. It
+/// is served over real DNS, HTTP and HTTPS on this machine, without root and without the Internet. WORLD is
 /// such a file, or the name of a built-in one: `demo`, `hostile`, or a profile (`africa-2006`, `cctld-2026`,
-/// `japan-encodings`); a file may build on a profile, with `profile = "africa-2006"` in it. Or WORLD is the
-/// folder of a survey with --record-links, whose sites are then replayed.
+/// `japan-encodings`). A file may build on a profile: `profile = "africa-2006"`. WORLD may also be the folder
+/// of a survey with --record-links, whose sites are then replayed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Space {

@@ -10,8 +10,8 @@ use crate::cli::output::write_or_print;
 
 /// Print the start list of a world, as CSV with a column `url`.
 ///
-/// It has the front pages of the sites that the surveyor knows in advance; the other sites can be found only
-/// by links. For a recorded survey, it is the start list of that survey.
+/// The list has the front pages of the sites that the surveyor knows in advance. The other sites can only be
+/// found through links. For a recorded survey, it is the start list of that survey.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Starts {

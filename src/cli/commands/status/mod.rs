@@ -33,10 +33,10 @@ pub struct Status {
     #[arg(long)]
     watch: bool,
 
-    /// Print the contents of DIR/status.json as JSON, with all kinds of errors; with --watch, one object per
-    /// line. `alive` says whether a process runs the survey. It is false if none has reported for 30 s,
-    /// whatever `state` says; the rates are then 0 and the time left is null. For a simulation whose state is
-    /// `running`, `alive` is null, because a virtual clock does not show it
+    /// Print the contents of DIR/status.json as JSON, with all kinds of errors, not only the most frequent;
+    /// with --watch, one object per line. `alive` says whether a process runs the survey. It is false if none
+    /// has reported for 30 s, whatever `state` says; the rates are then 0 and the time left is null. For a
+    /// simulation whose state is `running`, `alive` is null, because its clock is virtual
     #[arg(long)]
     json: bool,
 }
