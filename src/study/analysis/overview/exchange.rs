@@ -1,3 +1,5 @@
+use std::ops::Deref;
+
 use polars::prelude::{DataFrame, PolarsResult};
 
 use super::super::tables::columns;
@@ -8,57 +10,72 @@ use crate::exchange::Purpose;
 use crate::load::{IN_FLIGHT, LEAST_BYTES, SHORTEST};
 use crate::promises::TreeRequest;
 
-/// A row of the table of exchanges.
+columns! {
+    /// The values of a row of the table of exchanges.
+    ExchangeColumns => ExchangeFields {
+        /// Microseconds since 1970.
+        started: time = 0,
+        /// The number of the tree within its site.
+        seed: u32 = 0,
+        url: str = "",
+        host: str = "",
+        address: str,
+        depth: u32,
+        purpose: str = "",
+        status: u32,
+        failure: str,
+        content_type: str,
+        content_encoding: str,
+        charset: str,
+        language: str,
+        sent_bytes: u64 = 0,
+        received_bytes: u64 = 0,
+        dns_ms: f64,
+        connect_ms: f64,
+        tls_ms: f64,
+        first_byte_ms: f64,
+        total_ms: f64,
+        http_version: str,
+        tls_version: str,
+        tls_error: str,
+        body_hash: str,
+        text_simhash: str,
+        last_modified: str,
+        /// The sign of a challenge or a block page that was delivered instead of the requested page.
+        challenge: str,
+        connections: u32 = 0,
+        /// Set only for probes of scripts.
+        withheld_urls: u32,
+        /// Set only for probes of pages left out for their yield.
+        left_out_urls: u32,
+        new_external_urls: u32,
+        new_external_hosts: u32,
+        /// The size of the whole page or file when it was last transferred. Set if it has not changed since an
+        /// earlier survey.
+        unchanged_bytes: u64,
+        /// The number of the attempt at this request. Attempts after the first follow one without a response.
+        attempt: u32 = 0,
+        /// The agent that sent the request; none if the survey process itself sent it.
+        agent: str,
+    }
+}
+
+/// A row of the table of exchanges, with its place among the others.
 pub(super) struct ExchangeView<'a> {
     pub site: u32,
-    /// The number of the tree within its site.
-    pub seed: u32,
     /// Whether the previous row belonged to another tree. The rows of a tree are adjacent, in request order.
     pub is_first: bool,
-    pub url: &'a str,
     /// The number of the address in [`Names`].
-    pub address: Option<u32>,
-    pub address_text: Option<&'a str>,
-    pub host: &'a str,
-    pub depth: Option<u32>,
-    pub purpose: &'a str,
-    /// Microseconds since 1970.
-    pub started: i64,
-    pub status: Option<u32>,
-    pub failure: Option<&'a str>,
-    pub content_type: Option<&'a str>,
-    pub content_encoding: Option<&'a str>,
-    pub charset: Option<&'a str>,
-    pub language: Option<&'a str>,
-    pub sent_bytes: u64,
-    pub received_bytes: u64,
-    pub dns_ms: Option<f64>,
-    pub connect_ms: Option<f64>,
-    pub tls_ms: Option<f64>,
-    pub first_byte_ms: Option<f64>,
-    pub total_ms: Option<f64>,
-    pub http_version: Option<&'a str>,
-    pub tls_version: Option<&'a str>,
-    pub tls_error: Option<&'a str>,
-    pub body_hash: Option<&'a str>,
-    pub text_simhash: Option<&'a str>,
-    pub last_modified: Option<&'a str>,
-    /// The sign of a challenge or a block page that was delivered instead of the requested page.
-    pub challenge: Option<&'a str>,
-    pub connections: u32,
-    /// Set only for probes of scripts.
-    pub withheld_urls: Option<u32>,
-    /// Set only for probes of pages left out for their yield.
-    pub left_out_urls: Option<u32>,
-    pub new_external_urls: Option<u32>,
-    pub new_external_hosts: Option<u32>,
-    /// The size of the whole page or file when it was last transferred. Set if it has not changed since an
-    /// earlier survey.
-    pub unchanged_bytes: Option<u64>,
-    /// The number of the attempt at this request. Attempts after the first follow one without a response.
-    pub attempt: u32,
-    /// The agent that sent the request; none if the survey process itself sent it.
-    pub agent: Option<&'a str>,
+    pub address_number: Option<u32>,
+    fields: ExchangeFields<'a>,
+}
+
+impl<'a> Deref for ExchangeView<'a> {
+    type Target = ExchangeFields<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.fields
+    }
 }
 
 impl ExchangeView<'_> {
@@ -138,46 +155,6 @@ pub(super) fn microseconds(ms: f64) -> i64 {
     ((ms * 1000.0).round() as i64).clamp(-MAX_TIME, MAX_TIME)
 }
 
-columns! {
-    ExchangeColumns {
-        started: time,
-        seed: u32,
-        url: str,
-        host: str,
-        address: str,
-        depth: u32,
-        purpose: str,
-        status: u32,
-        failure: str,
-        content_type: str,
-        content_encoding: str,
-        charset: str,
-        language: str,
-        sent_bytes: u64,
-        received_bytes: u64,
-        dns_ms: f64,
-        connect_ms: f64,
-        tls_ms: f64,
-        first_byte_ms: f64,
-        total_ms: f64,
-        http_version: str,
-        tls_version: str,
-        tls_error: str,
-        body_hash: str,
-        text_simhash: str,
-        last_modified: str,
-        challenge: str,
-        connections: u32,
-        withheld_urls: u32,
-        left_out_urls: u32,
-        new_external_urls: u32,
-        new_external_hosts: u32,
-        unchanged_bytes: u64,
-        attempt: u32,
-        agent: str,
-    }
-}
-
 /// Reads the exchanges of listed trees, row by row.
 #[derive(Default)]
 pub(super) struct ExchangeReader {
@@ -202,53 +179,21 @@ impl ExchangeReader {
             if address != last.0 {
                 last = (address, address.map(|address| addresses.number(&server_named(address))));
             }
-            take(&ExchangeView { is_first, address: last.1, ..columns.exchange(row, listed.get(tree).site) });
+            let fields = columns.fields(row).bounded();
+            take(&ExchangeView { site: listed.get(tree).site, is_first, address_number: last.1, fields });
         }
         Ok(())
     }
 }
 
-impl<'f> ExchangeColumns<'f> {
-    fn exchange(&self, row: usize, site: u32) -> ExchangeView<'f> {
-        ExchangeView {
-            site,
-            seed: self.seed.get(row).unwrap_or_default(),
-            is_first: false,
-            address: None,
-            address_text: self.address.get(row),
-            url: self.url.get(row).unwrap_or(""),
-            host: self.host.get(row).unwrap_or(""),
-            depth: self.depth.get(row),
-            purpose: self.purpose.get(row).unwrap_or(""),
-            started: self.started.get(row).unwrap_or_default().clamp(-MAX_TIME, MAX_TIME),
-            status: self.status.get(row),
-            failure: self.failure.get(row),
-            content_type: self.content_type.get(row),
-            content_encoding: self.content_encoding.get(row),
-            charset: self.charset.get(row),
-            language: self.language.get(row),
-            sent_bytes: self.sent_bytes.get(row).unwrap_or_default().min(MAX_BYTES),
-            received_bytes: self.received_bytes.get(row).unwrap_or_default().min(MAX_BYTES),
-            dns_ms: self.dns_ms.get(row),
-            connect_ms: self.connect_ms.get(row),
-            tls_ms: self.tls_ms.get(row),
-            first_byte_ms: self.first_byte_ms.get(row),
-            total_ms: self.total_ms.get(row),
-            http_version: self.http_version.get(row),
-            tls_version: self.tls_version.get(row),
-            tls_error: self.tls_error.get(row),
-            body_hash: self.body_hash.get(row),
-            text_simhash: self.text_simhash.get(row),
-            last_modified: self.last_modified.get(row),
-            challenge: self.challenge.get(row),
-            connections: self.connections.get(row).unwrap_or_default(),
-            withheld_urls: self.withheld_urls.get(row),
-            left_out_urls: self.left_out_urls.get(row),
-            new_external_urls: self.new_external_urls.get(row),
-            new_external_hosts: self.new_external_hosts.get(row),
-            unchanged_bytes: self.unchanged_bytes.get(row).map(|bytes| bytes.min(MAX_BYTES)),
-            attempt: self.attempt.get(row).unwrap_or_default(),
-            agent: self.agent.get(row),
+impl ExchangeFields<'_> {
+    fn bounded(self) -> Self {
+        Self {
+            started: self.started.clamp(-MAX_TIME, MAX_TIME),
+            sent_bytes: self.sent_bytes.min(MAX_BYTES),
+            received_bytes: self.received_bytes.min(MAX_BYTES),
+            unchanged_bytes: self.unchanged_bytes.map(|bytes| bytes.min(MAX_BYTES)),
+            ..self
         }
     }
 }

@@ -170,7 +170,7 @@ impl Makers {
         self.funnel.add(exchange);
         self.sites.add(exchange);
         self.technology.add(exchange);
-        self.times.add(exchange, self.addresses.country(exchange.address));
+        self.times.add(exchange, self.addresses.country(exchange.address_number));
         self.outcomes.add(exchange);
         self.kept_back.add(exchange);
         self.link_shares.add(exchange);

@@ -21,10 +21,11 @@ columns! {
 }
 
 columns! {
-    ScheduleExchangeColumns {
-        site: str, seed: u32, depth: u32, host: str, address: str, purpose: str, started: time, status: u32, failure: str,
-        content_type: str, sent_bytes: u64, received_bytes: u64, dns_ms: f64, connect_ms: f64, tls_ms: f64,
-        first_byte_ms: f64, total_ms: f64,
+    /// The values of a row that a schedule depends on.
+    ScheduleExchangeColumns => ScheduleFields {
+        site: str, seed: u32, depth: u32, host: str, address: str, purpose: str = "", started: time = 0, status: u32,
+        failure: str, content_type: str, sent_bytes: u64 = 0, received_bytes: u64 = 0, dns_ms: f64, connect_ms: f64,
+        tls_ms: f64, first_byte_ms: f64, total_ms: f64,
     }
 }
 
@@ -136,7 +137,8 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
         let columns = ScheduleExchangeColumns::from_frame(frame)?;
         let mut last: Option<(&str, u32, Option<u32>)> = None;
         for row in 0..frame.height() {
-            let (Some(site), Some(seed)) = (columns.site.get(row), columns.seed.get(row)) else { continue };
+            let fields = columns.fields(row);
+            let (Some(site), Some(seed)) = (fields.site, fields.seed) else { continue };
             let tree = match last {
                 Some((known, same, tree)) if known == site && same == seed => tree,
                 _ => self.numbers.find(Some(site), Some(seed)),
@@ -147,43 +149,29 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
                 self.end_tree();
                 self.current = Some((tree, self.loaded.list.len()));
             }
-            self.take(&RowFacts {
-                host: columns.host.get(row).map_or(0, key),
-                address: columns.address.get(row),
-                depth: columns.depth.get(row),
-                purpose: columns.purpose.get(row).unwrap_or_default(),
-                media_type: columns.content_type.get(row),
-                started: columns.started.get(row).unwrap_or_default() as f64 / 1e6,
-                status: columns.status.get(row).and_then(|status| u16::try_from(status).ok()),
-                failure: columns.failure.get(row).and_then(Failure::named),
-                received: columns.received_bytes.get(row).unwrap_or_default(),
-                sent: columns.sent_bytes.get(row).unwrap_or_default(),
-                dns: columns.dns_ms.get(row),
-                connect: columns.connect_ms.get(row),
-                tls: columns.tls_ms.get(row),
-                first_byte: columns.first_byte_ms.get(row),
-                total: columns.total_ms.get(row),
-            });
+            self.take(&fields);
         }
         Ok(())
     }
 
-    fn take(&mut self, facts: &RowFacts<'_>) {
-        let server = facts.address.filter(|_| facts.total.is_some()).and_then(|address| self.server(address));
-        let exchange = facts.exchange(server, self.marks(facts));
+    fn take(&mut self, fields: &ScheduleFields<'_>) {
+        let server =
+            fields.address.filter(|_| fields.total_ms.is_some()).and_then(|address| self.server(address));
+        let exchange = fields.exchange(server, self.marks(fields));
         if let Some(server) = server {
-            self.measure(server, facts);
-            self.note_pause(server, facts, &exchange);
+            self.measure(server, fields);
+            self.note_pause(server, fields, &exchange);
         }
         self.loaded.list.push(exchange);
     }
 
-    fn marks(&self, facts: &RowFacts<'_>) -> u8 {
-        let timed_out = facts.failure.is_some_and(Failure::is_timeout);
+    fn marks(&self, fields: &ScheduleFields<'_>) -> u8 {
+        let (status, failure) = (fields.status(), fields.failure());
+        let timed_out = failure.is_some_and(Failure::is_timeout);
         u8::from(timed_out) * TIMED_OUT
-            + u8::from(self.pacing.is_trouble(facts.status, facts.failure)) * TROUBLE
-            + u8::from(self.pacing.is_unclear(facts.status, facts.failure)) * UNCLEAR
-            + u8::from(self.pacing.is_unread(facts.purpose, facts.status, facts.media_type)) * UNREAD
+            + u8::from(self.pacing.is_trouble(status, failure)) * TROUBLE
+            + u8::from(self.pacing.is_unclear(status, failure)) * UNCLEAR
+            + u8::from(self.pacing.is_unread(fields.purpose, status, fields.content_type)) * UNREAD
     }
 
     fn server(&mut self, address: &str) -> Option<u32> {
@@ -198,33 +186,35 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
         Some(number)
     }
 
-    fn measure(&mut self, server: u32, facts: &RowFacts<'_>) {
+    fn measure(&mut self, server: u32, fields: &ScheduleFields<'_>) {
         let server = &mut self.loaded.servers[server as usize];
-        for time in [facts.connect, facts.first_byte].into_iter().flatten().filter(|time| *time > 0.0) {
+        for time in [fields.connect_ms, fields.first_byte_ms].into_iter().flatten().filter(|time| *time > 0.0)
+        {
             server.rtt = server.rtt.min(seconds(time));
         }
         if let (Some(total), Some(first), true) =
-            (facts.total, facts.first_byte, facts.received >= MIN_MEASURED_BYTES)
+            (fields.total_ms, fields.first_byte_ms, fields.received_bytes >= MIN_MEASURED_BYTES)
         {
-            server.bytes += facts.received as f64;
-            server.transfer += ((total - first - facts.handshake()) / 1000.0).max(0.0);
+            server.bytes += fields.received_bytes as f64;
+            server.transfer += ((total - first - fields.handshake_ms()) / 1000.0).max(0.0);
         }
     }
 
     /// Records the pause before this exchange, with the length by our own rule.
-    fn note_pause(&mut self, server: u32, facts: &RowFacts<'_>, exchange: &ScheduledExchange) {
+    fn note_pause(&mut self, server: u32, fields: &ScheduleFields<'_>, exchange: &ScheduledExchange) {
         if let Some(previous) = self.previous.take().filter(|previous| previous.server == server) {
             self.pauses.add(Pause {
                 index: self.loaded.list.len(),
-                host: facts.host,
-                measured: facts.started - previous.ended,
+                host: fields.host.map_or(0, key),
+                measured: fields.started_seconds() - previous.ended,
                 explained: previous.pause.as_secs_f64(),
-                is_robots: facts.purpose == Purpose::Robots.as_str(),
+                is_robots: fields.purpose == Purpose::Robots.as_str(),
                 after_refusal: previous.was_refused,
             });
         }
-        let first_byte = facts.first_byte.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
-        let ended = facts.started + f64::from(exchange.total);
+        let first_byte =
+            fields.first_byte_ms.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
+        let ended = fields.started_seconds() + f64::from(exchange.total);
         let ended_exchange = EndedExchange {
             tree: self.current.map_or(0, |(tree, _)| tree),
             ended: Duration::try_from_secs_f64(ended).unwrap_or_default(),
@@ -241,7 +231,7 @@ impl<P: Pacing> ExchangeLoader<'_, P> {
             server,
             ended,
             pause: next_pause.total().max(next_pause.site_cool_down),
-            was_refused: self.pacing.requests_pause(facts.status),
+            was_refused: self.pacing.requests_pause(fields.status()),
         });
     }
 
@@ -277,38 +267,31 @@ fn place_robots(exchanges: &mut [ScheduledExchange]) {
     }
 }
 
-/// The attributes of a row. Times are in milliseconds.
-struct RowFacts<'a> {
-    host: u64,
-    address: Option<&'a str>,
-    depth: Option<u32>,
-    purpose: &'a str,
-    media_type: Option<&'a str>,
-    /// In seconds since 1970.
-    started: f64,
-    status: Option<u16>,
-    failure: Option<Failure>,
-    sent: u64,
-    received: u64,
-    dns: Option<f64>,
-    connect: Option<f64>,
-    tls: Option<f64>,
-    first_byte: Option<f64>,
-    total: Option<f64>,
-}
+impl ScheduleFields<'_> {
+    fn status(&self) -> Option<u16> {
+        self.status.and_then(|status| u16::try_from(status).ok())
+    }
 
-impl RowFacts<'_> {
-    fn handshake(&self) -> f64 {
-        self.connect.unwrap_or_default() + self.tls.unwrap_or_default()
+    fn failure(&self) -> Option<Failure> {
+        self.failure.and_then(Failure::named)
+    }
+
+    /// In seconds since 1970.
+    fn started_seconds(&self) -> f64 {
+        self.started as f64 / 1e6
+    }
+
+    fn handshake_ms(&self) -> f64 {
+        self.connect_ms.unwrap_or_default() + self.tls_ms.unwrap_or_default()
     }
 
     fn exchange(&self, server: Option<u32>, marks: u8) -> ScheduledExchange {
         ScheduledExchange {
             server: server.unwrap_or(NO_SERVER),
-            bytes: u32::try_from(self.sent + self.received).unwrap_or(u32::MAX),
-            handshake: seconds(self.handshake()),
-            first_byte: self.first_byte.map_or(-1.0, seconds),
-            total: seconds(if server.is_some() { self.total } else { self.dns }.unwrap_or_default()),
+            bytes: u32::try_from(self.sent_bytes + self.received_bytes).unwrap_or(u32::MAX),
+            handshake: seconds(self.handshake_ms()),
+            first_byte: self.first_byte_ms.map_or(-1.0, seconds),
+            total: seconds(if server.is_some() { self.total_ms } else { self.dns_ms }.unwrap_or_default()),
             requested_pause: 0,
             depth: self.depth.map_or(UNKNOWN, |depth| u8::try_from(depth).unwrap_or(UNKNOWN - 1)),
             marks,

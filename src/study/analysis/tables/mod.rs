@@ -65,8 +65,27 @@ pub(super) fn with_tree<'a>(columns: &[&'a str]) -> Vec<&'a str> {
     [&["site", "seed"], columns].concat()
 }
 
-/// Declares the columns that are read from a table: a list of their names, and a struct of the columns.
+/// Declares the columns that are read from a table: a list of their names, and a struct of the columns. With
+/// `=> Fields` also a struct of the values of a row; a value that may be missing is an option, unless a default
+/// is given.
 macro_rules! columns {
+    ($(#[$about:meta])* $columns:ident => $fields:ident {
+        $($(#[$of_column:meta])* $column:ident: $type:ident $(= $default:expr)?),+ $(,)?
+    }) => {
+        columns! { $columns { $($column: $type),+ } }
+
+        $(#[$about])*
+        #[derive(Clone, Copy)]
+        pub(in crate::analysis) struct $fields<'f> {
+            $($(#[$of_column])* pub(in crate::analysis) $column: columns!(@field $type $($default)?),)+
+        }
+
+        impl<'f> $columns<'f> {
+            fn fields(&self, row: usize) -> $fields<'f> {
+                $fields { $($column: columns!(@get self.$column.get(row) $(, $default)?),)+ }
+            }
+        }
+    };
     ($(#[$about:meta])* $columns:ident { $($column:ident: $type:ident),+ $(,)? }) => {
         $(#[$about])*
         pub(in crate::analysis) struct $columns<'f> {
@@ -90,6 +109,13 @@ macro_rules! columns {
     (@array time) => { polars::prelude::Int64Chunked };
     (@read $column:expr, time) => { $column.datetime()?.physical() };
     (@read $column:expr, $type:ident) => { $column.$type()? };
+    (@field $type:ident) => { Option<columns!(@value $type)> };
+    (@field $type:ident $default:expr) => { columns!(@value $type) };
+    (@value str) => { &'f str };
+    (@value time) => { i64 };
+    (@value $type:ident) => { $type };
+    (@get $value:expr) => { $value };
+    (@get $value:expr, $default:expr) => { $value.unwrap_or($default) };
 }
 
 pub(super) use columns;

@@ -38,7 +38,7 @@ const ROUNDING_MS: f64 = 0.001;
 
 impl LinkShares {
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
-        let (Some(address), Some(ms)) = (exchange.address, exchange.transfer_ms()) else { return };
+        let (Some(address), Some(ms)) = (exchange.address_number, exchange.transfer_ms()) else { return };
         if exchange.measures_link_rate() {
             let rate = exchange.bytes() as f64 / ms.max(ROUNDING_MS) * 1000.0;
             let best = self.best.entry(address).or_insert(rate);

@@ -65,8 +65,7 @@ impl OptOutWatch {
         }
         let mut had_opted_out = false;
         let by_host = self.covering_host(exchange.host);
-        let by_address =
-            exchange.address_text.map(|address| self.covering_address(address)).unwrap_or_default();
+        let by_address = exchange.address.map(|address| self.covering_address(address)).unwrap_or_default();
         for (index, (_, entry)) in self.entries.iter_mut().enumerate() {
             let is_covered = by_host.contains(&index) || by_address.contains(&index);
             let is_in_force = exchange.started > entry.since.0

@@ -88,7 +88,7 @@ impl TreeRequestChecks {
 
     fn account(&mut self, exchange: &ExchangeView<'_>) {
         let at = exchange.started;
-        let ExchangeView { site, seed, .. } = *exchange;
+        let (site, seed) = (exchange.site, exchange.seed);
         let new_tree = TreeCost { site, seed, requests: 0, bytes: 0, first: at, last: at };
         let tree = self.tree.get_or_insert(new_tree);
         tree.requests += 1;

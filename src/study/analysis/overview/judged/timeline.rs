@@ -67,7 +67,7 @@ impl Timeline {
     }
 
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>, had_opted_out: bool) {
-        let (Some(ms), Some(address)) = (exchange.total_ms, exchange.address) else { return };
+        let (Some(ms), Some(address)) = (exchange.total_ms, exchange.address_number) else { return };
         let micros = |ms: f64| u32::try_from(microseconds(ms).max(0)).unwrap_or(u32::MAX);
         self.list.push(ServerExchange {
             started: exchange.started,
