@@ -30,9 +30,9 @@ use crate::exchange::Response;
 /// for started in [0, 1] {
 ///     let started = UNIX_EPOCH + Duration::from_secs(started);
 ///     let response = Response::not_sent(started, Some(address), Failure::BadHttp, None);
-///     let (purpose, url, against) = (Purpose::Page, None, OwnerObjections::default());
+///     let (purpose, url, objections) = (Purpose::Page, None, OwnerObjections::default());
 ///     let (response, crawl_delay) = (&response, None);
-///     judge.note(&Fact { site: &site, address, purpose, url, response, crawl_delay, against });
+///     judge.note(&Fact { site: &site, address, purpose, url, response, crawl_delay, objections });
 /// }
 /// let broken = judge.final_verdicts().into_iter().filter(|it| it.judgement == Judgement::Broken);
 /// assert_eq!(broken.map(|it| it.id).collect::<Vec<_>>(), ["least_pause"]);
