@@ -12,9 +12,16 @@ pub(in crate::survey) struct Doubts(Mutex<HashMap<u64, TreeDoubts>>);
 
 #[derive(Debug, Default)]
 struct TreeDoubts {
-    by_request: HashMap<u32, u32>,
+    by_request: HashMap<u32, Repetitions>,
     /// The number of repetitions after a loss that was the only one.
     after_only_loss: u32,
+}
+
+/// The repetitions of a request.
+#[derive(Debug, Default)]
+struct Repetitions {
+    count: u32,
+    is_after_only_loss: bool,
 }
 
 /// Why it is unknown whether the link caused a loss.
@@ -22,7 +29,7 @@ struct TreeDoubts {
 pub(in crate::survey) enum Doubt {
     /// Requests to other servers were lost, too.
     OthersLost,
-    /// No other request was lost, and none that was sent later has brought anything.
+    /// No other request was lost, and nothing shows that the link worked when this one was.
     OnlyLoss,
 }
 
@@ -30,25 +37,39 @@ pub(in crate::survey) enum Doubt {
 /// agents may have lost their links at once.
 const MAX_PER_REQUEST: u32 = 2;
 
-/// If nothing else was lost, requests of a tree are repeated this often. A server that is silent for
+/// If nothing else was lost, this many requests of a tree are repeated in vain. A server that is silent for
 /// everybody, or breaks off, should not receive extra requests page after page.
 const MAX_AFTER_ONLY_LOSS: u32 = 2;
 
 impl Doubts {
     /// Whether the request may be sent again. If so, that is counted.
-    pub(in crate::survey) fn note_repeat(&self, tree: u64, request: u32, doubt: Doubt) -> bool {
+    pub(in crate::survey) fn try_repeat(&self, tree: u64, request: u32, doubt: Doubt) -> bool {
         let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let TreeDoubts { by_request, after_only_loss } = trees.entry(tree).or_default();
-        let count = by_request.entry(request).or_default();
-        let is_permitted = match doubt {
-            Doubt::OthersLost => *count < MAX_PER_REQUEST,
-            Doubt::OnlyLoss => *count == 0 && *after_only_loss < MAX_AFTER_ONLY_LOSS,
+        let repetitions = by_request.entry(request).or_default();
+        let is_free = match doubt {
+            Doubt::OthersLost => repetitions.count < MAX_PER_REQUEST,
+            Doubt::OnlyLoss => repetitions.count == 0 && *after_only_loss < MAX_AFTER_ONLY_LOSS,
         };
-        if is_permitted {
-            *count += 1;
-            *after_only_loss += u32::from(doubt == Doubt::OnlyLoss);
+        if is_free {
+            repetitions.count += 1;
+            if doubt == Doubt::OnlyLoss {
+                repetitions.is_after_only_loss = true;
+                *after_only_loss += 1;
+            }
         }
-        is_permitted
+        is_free
+    }
+
+    /// Notes that a request brought a response: if it was repeated, the link was the cause, which does not
+    /// count against the tree.
+    pub(in crate::survey) fn resolve(&self, tree: u64, request: u32) {
+        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(doubts) = trees.get_mut(&tree)
+            && let Some(repetitions) = doubts.by_request.remove(&request)
+        {
+            doubts.after_only_loss -= u32::from(repetitions.is_after_only_loss);
+        }
     }
 
     /// Forgets a tree that is finished.
@@ -64,13 +85,19 @@ mod tests {
     #[test]
     fn a_request_is_repeated_twice_while_others_are_lost_and_once_if_it_is_the_only_one() {
         let doubts = Doubts::default();
-        let note_repeat = |request, doubt| doubts.note_repeat(1, request, doubt);
-        assert_eq!([0; 3].map(|request| note_repeat(request, Doubt::OthersLost)), [true, true, false]);
-        assert_eq!([1; 2].map(|request| note_repeat(request, Doubt::OnlyLoss)), [true, false]);
-        assert_eq!([2, 3, 4].map(|request| note_repeat(request, Doubt::OnlyLoss)), [true, false, false]);
-        assert!(note_repeat(4, Doubt::OthersLost), "losses of several servers are not the site's fault");
-        assert!(doubts.note_repeat(2, 3, Doubt::OnlyLoss), "each tree has its own count");
+        let try_repeat = |request, doubt| doubts.try_repeat(1, request, doubt);
+        assert_eq!([0; 3].map(|request| try_repeat(request, Doubt::OthersLost)), [true, true, false]);
+        assert_eq!([1; 2].map(|request| try_repeat(request, Doubt::OnlyLoss)), [true, false]);
+        assert_eq!([2, 3, 4].map(|request| try_repeat(request, Doubt::OnlyLoss)), [true, false, false]);
+        assert!(try_repeat(4, Doubt::OthersLost), "losses of several servers are not the site's fault");
+        assert!(doubts.try_repeat(2, 3, Doubt::OnlyLoss), "each tree has its own count");
+        doubts.resolve(1, 2);
+        assert_eq!(
+            [5, 6].map(|request| try_repeat(request, Doubt::OnlyLoss)),
+            [true, false],
+            "2 had a response"
+        );
         doubts.forget(1);
-        assert!(note_repeat(0, Doubt::OnlyLoss));
+        assert!(try_repeat(0, Doubt::OnlyLoss));
     }
 }

@@ -67,14 +67,18 @@ impl<'a> Requester<'a> {
         }
         let at = self.parts.access.now();
         own_link::note(link, address, response, requested_at);
-        // While nothing came, there is no evidence that the link worked.
-        let may_be_dark =
-            |failure| is_silence(failure) || broke_off(failure) || failure == Failure::ConnectTimeout;
-        let was_dark =
-            response.failure.is_some_and(may_be_dark) && own_link::is_silent_since(link, requested_at);
+        if let (None, Some(agents)) = (response.failure, &self.parts.agents) {
+            agents.doubts.resolve(self.tree, wanted.request.number);
+        }
+        // While nothing came, there is no evidence that the link worked; and a network that forgets its
+        // connections works before and after.
+        let is_doubtful = response.failure.is_some_and(|failure| {
+            let may_be_silent_link = is_silence(failure) || failure == Failure::ConnectTimeout;
+            broke_off(failure) || may_be_silent_link && own_link::is_silent_since(link, requested_at)
+        });
         drop(pass);
         if attempt.may_be_link(sender.is_some(), response) {
-            self.confirm_failure(wanted, link_result, at, was_dark).await?;
+            self.confirm_failure(wanted, link_result, at, is_doubtful).await?;
         }
         Ok(())
     }
@@ -86,7 +90,7 @@ impl<'a> Requester<'a> {
         wanted: &WantedExchange,
         link_result: LinkResult<'_>,
         at: SystemTime,
-        was_dark: bool,
+        is_doubtful: bool,
     ) -> Result<(), AttemptEnd<'a>> {
         // If a request is lost again and again, the server is the cause.
         if wanted.times_lost >= MAX_TIMES_LOST {
@@ -96,7 +100,7 @@ impl<'a> Requester<'a> {
         let cause = own_link::loss_cause(link, at).await.ok_or(STOPPED)?;
         let doubt = match cause {
             LossCause::Unknown => Some(Doubt::OthersLost),
-            _ => was_dark.then_some(Doubt::OnlyLoss),
+            _ => is_doubtful.then_some(Doubt::OnlyLoss),
         };
         let is_ours = cause == LossCause::OwnLink
             || doubt.is_some_and(|doubt| self.may_repeat(wanted.request.number, doubt, sender));
@@ -110,10 +114,12 @@ impl<'a> Requester<'a> {
         Err(self.note_lost())
     }
 
-    /// Whether a request whose loss leaves a doubt may be sent again. Another agent must be there to do so.
+    /// Whether a request whose loss leaves a doubt may be sent again. Its agent must have a link of its own, and
+    /// another agent must be there.
     fn may_repeat(&self, request: u32, doubt: Doubt, sender: Option<&Arc<AssignedAgent>>) -> bool {
-        let agents = self.parts.agents.as_ref().filter(|_| self.other_agent(sender).is_some());
-        agents.is_some_and(|agents| agents.doubts.note_repeat(self.tree, request, doubt))
+        let is_remote = sender.is_some_and(|sender| sender.remote_worker().is_some());
+        let agents = self.parts.agents.as_ref().filter(|_| is_remote && self.other_agent(sender).is_some());
+        agents.is_some_and(|agents| agents.doubts.try_repeat(self.tree, request, doubt))
     }
 
     /// The result of the request is unknown: the visit starts again from its journal.
