@@ -73,7 +73,7 @@ fn a_page_at_which_the_process_dies_is_asked_for_twice_and_all_else_is_as_ever()
     assert_eq!((manifest.unrecorded_exchanges, manifest.broken_promises), (1, Vec::new()));
     assert_eq!(accesses.len(), before + 1);
     let log = std::fs::read_to_string(deadly.join("log.jsonl")).unwrap();
-    assert!(log.lines().any(|line| line.contains("cannot be read") && line.contains(&url)));
+    assert!(log.lines().any(|line| line.contains("cannot be parsed") && line.contains(&url)));
 }
 
 #[test]
