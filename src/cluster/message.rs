@@ -99,7 +99,8 @@ pub(super) enum Event {
     Lost { requested_at: SystemTime },
     /// The request was not sent, and will not be.
     Unsent { requested_at: SystemTime },
-    /// Part `number` of the `part_count` parts of the reply, and when the exchange began, by the coordinator's clock.
+    /// Part `number` of the `part_count` parts of the reply, and when the exchange began, by the
+    /// coordinator's clock.
     ResponsePart { requested_at: SystemTime, number: u32, part_count: u32, began: SystemTime, bytes: Vec<u8> },
     /// The exchange wants to have moved this number of bytes in all. Reported to the coordinator only, whose
     /// reply says when it may.

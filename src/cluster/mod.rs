@@ -30,10 +30,10 @@
 //! any time. So an agent pings the coordinator twice a second. It sends a request only while it has a reply
 //! (`permission`) by which the coordinator looked at the opt-out list at most
 //! [`OBEYED_WITHIN`](crate::address::OBEYED_WITHIN) ago. An agent returns a dispatch that was decided by an
-//! older list. It also returns one whose time is over: the dispatch is older than [`DISPATCH_LIFETIME`], quiet hours have
-//! begun, or its robots.txt is a day old. So a request can begin no later than [`DISPATCH_LIFETIME`] after its dispatch.
-//! A server that an agent may still be talking to gets no request for the longest exchange from then on, and
-//! then for the longest pause.
+//! older list. It also returns one whose time is over: the dispatch is older than [`DISPATCH_LIFETIME`],
+//! quiet hours have begun, or its robots.txt is a day old. So a request can begin no later than
+//! [`DISPATCH_LIFETIME`] after its dispatch. A server that an agent may still be talking to gets no request
+//! for the longest exchange from then on, and then for the longest pause.
 //!
 //! **Times** are those of the coordinator, which it states in each reply to a ping. From then on an agent
 //! counts by a monotonic clock and reports when an exchange began: never earlier than it did, and later by at

@@ -30,8 +30,8 @@ pub enum RehearsalError {
 }
 
 impl Rehearsal {
-    /// Makes the folder of a survey and takes in its start list; `report_progress` receives the progress of reading an
-    /// earlier survey.
+    /// Makes the folder of a survey and takes in its start list; `report_progress` receives the progress of
+    /// reading an earlier survey.
     ///
     /// # Errors
     /// When the settings or the folder cannot be used.

@@ -188,7 +188,8 @@ fn budgets_of_servers_and_known_pages_of_an_earlier_version_count_on() {
     let (web, folder) = (web(), tempfile::tempdir().unwrap());
     let (dir, log) = resume(&web, folder.path(), &STOPPED);
     let undisturbed = undisturbed(&web, folder.path(), &STOPPED);
-    // Two sites are walked at once. Which site of the shared server gets how much of its budget is a matter of time.
+    // Two sites are walked at once. Which site of the shared server gets how much of its budget is a matter
+    // of time.
     let [found, expected] = [&dir, &undisturbed].map(|dir| timeless_tables(dir));
     let shared_sites = |tables: &TimelessTables| -> Vec<String> {
         let shared = SHARED_SERVER.to_string();

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::common::python::python;
 use crate::surveys::three_countries;
 
-/// Checks that every number of `expected` is at the same path in `found`; `tolerance` is the difference that is
-/// allowed.
+/// Checks that every number of `expected` is at the same path in `found`; `tolerance` is the difference that
+/// is allowed.
 fn compare(location: &str, expected: &Value, found: &Value, tolerance: f64, compared: &mut usize) {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {

@@ -2,10 +2,11 @@
 //!
 //!     replay-policies RATES SURVEY…   JSON; RATES is a file of `ccsurvey learn`
 //!
-//! A depth for all sites, a depth with a bound on pages, ending a site after so many pages without a new host, the rule of
-//! `--depth auto`, and full knowledge of every page, greedily used, which shows how far a policy can come: the share of the
-//! survey's requests, robots.txt included, at which each comes to a share of its external hosts. The surveys must have been
-//! made with --record-links; nothing is asked of any server.
+//! A depth for all sites, a depth with a bound on pages, ending a site after so many pages without a new
+//! host, the rule of `--depth auto`, and full knowledge of every page, greedily used, which shows how far a
+//! policy can come: the share of the survey's requests, robots.txt included, at which each comes to a share
+//! of its external hosts. The surveys must have been made with --record-links; nothing is asked of any
+//! server.
 
 mod bound;
 mod curve;

@@ -42,7 +42,8 @@ impl Resume {
     }
 }
 
-/// Continues a survey, or reports that it is finished. `requested_settings` may differ from those at the start.
+/// Continues a survey, or reports that it is finished. `requested_settings` may differ from those at the
+/// start.
 ///
 /// # Errors
 /// As [`Resume::execute`], and when a requested setting must not be changed.

@@ -38,8 +38,8 @@ pub struct RemoteRequest {
     pub is_suspect: bool,
     /// The version of the opt-out list under which the request may be sent.
     pub opt_outs: u64,
-    /// The time from which the request may no longer be sent, by the survey's clock: [`DISPATCH_LIFETIME`] has passed,
-    /// quiet hours begin, or the robots.txt is a day old.
+    /// The time from which the request may no longer be sent, by the survey's clock: [`DISPATCH_LIFETIME`]
+    /// has passed, quiet hours begin, or the robots.txt is a day old.
     pub valid_until: SystemTime,
 }
 

@@ -44,8 +44,8 @@ pub(in crate::survey) struct KeptRates {
 }
 
 /// Stores the rates and the focus of a new survey in its folder, so that it can resume with the same ones
-/// even if the file of rates or the earlier survey has gone. `report_progress` reports how far the earlier survey has
-/// been read.
+/// even if the file of rates or the earlier survey has gone. `report_progress` reports how far the earlier
+/// survey has been read.
 pub(in crate::survey) fn keep_rates(
     folder: &Folder,
     settings: &Settings,

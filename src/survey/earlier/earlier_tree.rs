@@ -107,8 +107,8 @@ impl EarlierTree {
     }
 
     /// Returns the requested URLs with the yield of each, and the memory of the tree if any page or file was
-    /// received. `earlier_deepest` is the deepest level of a survey that left pages out: URLs that were linked
-    /// above that level and not requested count as left out.
+    /// received. `earlier_deepest` is the deepest level of a survey that left pages out: URLs that were
+    /// linked above that level and not requested count as left out.
     pub(super) fn remember(
         mut self,
         rates: &Rates,

@@ -36,9 +36,9 @@ impl Survey {
         Self::begin(new, &mut |_| {})
     }
 
-    /// The same. `report_progress` reports how far the earlier survey has been read, which may take minutes. If a
-    /// process died while it created a survey here, its remains are an error, or are removed if `anew` is
-    /// set.
+    /// The same. `report_progress` reports how far the earlier survey has been read, which may take minutes.
+    /// If a process died while it created a survey here, its remains are an error, or are removed if `anew`
+    /// is set.
     ///
     /// # Errors
     /// As [`Survey::create`].

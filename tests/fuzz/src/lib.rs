@@ -1,5 +1,5 @@
-//! The rooms that read what strangers wrote, and what must hold of them for any bytes. Each function panics when it does not;
-//! `targets/` hands them to libFuzzer.
+//! The rooms that read what strangers wrote, and what must hold of them for any bytes. Each function panics
+//! when it does not; `targets/` hands them to libFuzzer.
 
 use ccsurvey_address as address;
 use ccsurvey_core::{exchange, page, robots};

@@ -83,8 +83,8 @@ fn numbered(kind: usize, n: u32) -> String {
     }
 }
 
-/// Eight Han letters that differ each time, whatever charset the page is in: of a legacy charset they are looked up in
-/// large tables, and it lacks some.
+/// Eight Han letters that differ each time, whatever charset the page is in: of a legacy charset they are
+/// looked up in large tables, and it lacks some.
 fn han(n: u32) -> String {
     (0..8).map(|nth| format!("&#{};", 0x4e00 + (8 * n + nth) * 7 % 20_000)).collect()
 }

@@ -43,7 +43,8 @@ fn check_url(url: &WebUrl) {
     }
 }
 
-/// A page has a bounded number of good links, and reads alike twice. The first byte says what the header said.
+/// A page has a bounded number of good links, and reads alike twice. The first byte says what the header
+/// said.
 pub fn html_page(bytes: &[u8]) {
     const CONTENT_TYPES: [Option<&str>; 8] = [
         None,
@@ -71,8 +72,8 @@ pub fn html_page(bytes: &[u8]) {
 /// As much as a built page may hold.
 const BUILT_BYTES: usize = 64 * 1024;
 
-/// What holds of a page holds of one that is built from fragments of markup as the bytes say. The first byte says what
-/// the header said, the second whether the plan is repeated until the page is long.
+/// What holds of a page holds of one that is built from fragments of markup as the bytes say. The first byte
+/// says what the header said, the second whether the plan is repeated until the page is long.
 pub fn built_page(bytes: &[u8]) {
     let Some(([first, length], plan)) = bytes.split_first_chunk() else { return };
     let min_bytes = if length % 4 == 0 { BUILT_BYTES } else { 0 };
@@ -81,8 +82,8 @@ pub fn built_page(bytes: &[u8]) {
     html_page(&page);
 }
 
-/// robots.txt has rules that answer for any URL, and it may always be asked for itself. The first two bytes are
-/// its status.
+/// robots.txt has rules that answer for any URL, and it may always be asked for itself. The first two bytes
+/// are its status.
 pub fn robots_txt(bytes: &[u8]) {
     let Some((status, body)) = bytes.split_first_chunk() else { return };
     let rules = Rules::parse(body, "ccsurvey");

@@ -2,9 +2,9 @@
 //!
 //!     ccsurvey-pages PAGES LARGE SECONDS     so many pages of up to 64 KiB, then so many of up to 1 MiB
 //!
-//! Prints a line of `results.csv` for each kind, and the slowest pages to the error output; a kind is left after so many
-//! seconds. A page that overflows the stack or panics ends the program. Exit code 1 if the slowest byte of a page of
-//! 1 MiB takes longer than that of a shorter one: then time is not linear.
+//! Prints a line of `results.csv` for each kind, and the slowest pages to the error output; a kind is left
+//! after so many seconds. A page that overflows the stack or panics ends the program. Exit code 1 if the
+//! slowest byte of a page of 1 MiB takes longer than that of a shorter one: then time is not linear.
 
 #[path = "../../../src/core/page/fragments.rs"]
 mod fragments;
@@ -22,7 +22,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 const SMALL_BYTES: usize = 64 * 1024;
 const LARGE_BYTES: usize = 1024 * 1024;
-/// Reading the smallest page costs about as much as this many bytes: shorter pages are judged as if they had them.
+/// Reading the smallest page costs about as much as this many bytes: shorter pages are judged as if they had
+/// them.
 const MIN_BYTES: usize = 4096;
 /// What a thread of any program has.
 const STACK_BYTES: usize = 256 * 1024;
@@ -76,8 +77,8 @@ fn read_all(pages: u64, longest: usize, seconds: u64) -> f64 {
     let Some(median) = readings.get(readings.len() / 2).map(|reading| reading.ns_per_byte) else {
         return 0.0;
     };
-    // Others who use the processor make a page look slow, for seconds: those above are read again for some seconds, and
-    // the quickest time counts.
+    // Others who use the processor make a page look slow, for seconds: those above are read again for some
+    // seconds, and the quickest time counts.
     let above = readings.iter().filter(|reading| reading.ns_per_byte > MOST_TIMES_MEDIAN * median);
     let mut retried: Vec<_> = above.chain(readings.last()).copied().collect();
     for _ in 0..ROUNDS {

@@ -9,8 +9,8 @@ use crate::records::CurveRow;
 const WHOLE_SURVEY: [&str; 2] = ["survey", "all"];
 
 impl Curves {
-    /// The rows of the table `curves` for these curves of the whole survey. `completeness` is the completeness of
-    /// the survey.
+    /// The rows of the table `curves` for these curves of the whole survey. `completeness` is the
+    /// completeness of the survey.
     #[must_use]
     pub fn rows(&self, completeness: &Completeness) -> Vec<CurveRow> {
         let [grouped_by, group_name] = WHOLE_SURVEY;
@@ -30,8 +30,8 @@ impl Curves {
     }
 }
 
-/// The table `curves` of a survey: the curves of all its trees (`survey_curves`) and, for every grouping, the curves
-/// of the `max_groups` largest groups and of all others together.
+/// The table `curves` of a survey: the curves of all its trees (`survey_curves`) and, for every grouping, the
+/// curves of the `max_groups` largest groups and of all others together.
 ///
 /// # Errors
 /// The table of links cannot be read.

@@ -21,8 +21,8 @@ impl<'a> GroupedCurves<'a> {
         Self { dir, recorded, survey_curves }
     }
 
-    /// The curves of each of the `max_groups` largest groups of site trees, the largest first, and of all other
-    /// trees together at the end. They are computed in the same way as the curves of the survey.
+    /// The curves of each of the `max_groups` largest groups of site trees, the largest first, and of all
+    /// other trees together at the end. They are computed in the same way as the curves of the survey.
     ///
     /// If there are too many links to keep all occurrences in memory, and they were not read for these groups
     /// before ([`Recorded::with_groups`]), the links of the survey are read once more, so that the unions of

@@ -197,8 +197,8 @@ impl Criterion {
 
     /// Whether a survey that knows the share `known` of the total can choose a depth with this figure. For
     /// coverage: if the depth nearly covers the wanted share of the total, see [`Self::nearly_covers`]. For
-    /// load: if the permitted load does not pay for all levels of the survey; otherwise it might pay for deeper
-    /// ones too.
+    /// load: if the permitted load does not pay for all levels of the survey; otherwise it might pay for
+    /// deeper ones too.
     fn can_choose(&self, known: f64, figure: f64) -> bool {
         match self {
             Self::Coverage { at_least, .. } => Self::nearly_covers(*at_least, known, figure),

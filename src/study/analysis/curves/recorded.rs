@@ -52,8 +52,8 @@ impl Recorded {
         Self::with_groups(dir, &[], 0)
     }
 
-    /// As [`Self::load`], and in the same pass over the links reads what the `max_groups` largest groups of each
-    /// grouping know, and what all other trees together know.
+    /// As [`Self::load`], and in the same pass over the links reads what the `max_groups` largest groups of
+    /// each grouping know, and what all other trees together know.
     /// [`GroupedCurves`](crate::analysis::GroupedCurves) then needs no further pass.
     ///
     /// # Errors

@@ -134,8 +134,8 @@ const LARGE: usize = 1;
 const SHARED: usize = 2;
 
 impl LevelRows {
-    /// Builds the rows of the trees that have anything. If there are more than `max_small` small trees, they are
-    /// summed up in `max_small` rows.
+    /// Builds the rows of the trees that have anything. If there are more than `max_small` small trees, they
+    /// are summed up in `max_small` rows.
     fn new(trees: &SampledRate, threshold: f64, max_small: usize) -> Self {
         let width = (trees.beyond.len() + SHARED).next_multiple_of(4);
         let has_any = |unit: &usize| trees.levels_of(*unit).iter().any(|level| *level != 0.0);

@@ -1,7 +1,7 @@
 /// A coverage or load rate at every depth, with what each sampling unit contributes to it.
 ///
-/// The sums are of what lies deeper: `beyond[d]` of `total_amount` lies below depth d, and the coverage is one minus
-/// that share. A unit contributes its own whole and the part of it below each depth.
+/// The sums are of what lies deeper: `beyond[d]` of `total_amount` lies below depth d, and the coverage is
+/// one minus that share. A unit contributes its own whole and the part of it below each depth.
 #[derive(Clone, Debug)]
 pub(in crate::analysis) struct SampledRate {
     pub(in crate::analysis) total_amount: f64,

@@ -50,8 +50,8 @@ columns! {
         left_out_urls: u32,
         new_external_urls: u32,
         new_external_hosts: u32,
-        /// The size of the whole page or file when it was last transferred. Set if it has not changed since an
-        /// earlier survey.
+        /// The size of the whole page or file when it was last transferred. Set if it has not changed since
+        /// an earlier survey.
         unchanged_bytes: u64,
         /// The number of the attempt at this request. Attempts after the first follow one without a response.
         attempt: u32 = 0,

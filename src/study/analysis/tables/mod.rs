@@ -66,8 +66,8 @@ pub(super) fn with_tree<'a>(columns: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Declares the columns that are read from a table: a list of their names, and a struct of the columns. With
-/// `=> Fields` also a struct of the values of a row; a value that may be missing is an option, unless a default
-/// is given.
+/// `=> Fields` also a struct of the values of a row; a value that may be missing is an option, unless a
+/// default is given.
 macro_rules! columns {
     ($(#[$about:meta])* $columns:ident => $fields:ident {
         $($(#[$of_column:meta])* $column:ident: $type:ident $(= $default:expr)?),+ $(,)?

@@ -20,8 +20,8 @@ vocabulary! {
         /// decompression and, over TLS, its records and handshakes, whose size is estimated except for the
         /// certificates. TCP and IP headers, retransmissions and DNS are not counted.
         Bytes = "bytes",
-        /// From the start of an exchange at the server (of the connection, where one is opened, or
-        /// else of the request) to the last byte of the response, or to the time-out that ended it. DNS is not
+        /// From the start of an exchange at the server (of the connection, where one is opened, or else of
+        /// the request) to the last byte of the response, or to the time-out that ended it. DNS is not
         /// included.
         BusyTime = "busy time",
         /// A URL of another site. It is counted once in the whole survey, however many site trees link to it.

@@ -114,8 +114,8 @@ impl<'a> Requester<'a> {
         Err(self.note_lost())
     }
 
-    /// Whether a request whose loss leaves a doubt may be sent again. Its agent must have a link of its own, and
-    /// another agent must be there.
+    /// Whether a request whose loss leaves a doubt may be sent again. Its agent must have a link of its own,
+    /// and another agent must be there.
     fn may_repeat(&self, request: u32, doubt: Doubt, sender: Option<&Arc<AssignedAgent>>) -> bool {
         let is_remote = sender.is_some_and(|sender| sender.remote_worker().is_some());
         let agents = self.parts.agents.as_ref().filter(|_| is_remote && self.other_agent(sender).is_some());

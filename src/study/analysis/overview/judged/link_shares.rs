@@ -10,8 +10,8 @@ use crate::load::{HALF_A_DAY, MOST_QUIET};
 /// The survey measures the rate from the bytes after the head of a response, which the tables do not record.
 /// Here all bytes of an exchange count, so the rates are never below the rates that the survey saw, and no
 /// promise is reported as broken by mistake. An exchange without a measurable rate
-/// ([`ExchangeView::measures_link_rate`]) counts as nothing: until the survey knows a rate, it uses the time of the
-/// transfer.
+/// ([`ExchangeView::measures_link_rate`]) counts as nothing: until the survey knows a rate, it uses the time
+/// of the transfer.
 #[derive(Default)]
 pub(in crate::analysis::overview) struct LinkShares {
     /// Bytes per second, by address.
