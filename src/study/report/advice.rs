@@ -74,12 +74,12 @@ pub struct TooShallow {
 
 impl From<&Choice> for TooShallow {
     fn from(choice: &Choice) -> Self {
-        let Choice { open_trees, trees, deepest, known, criterion, .. } = *choice;
+        let Choice { open_trees, trees, deepest, known, criterion, confidence, .. } = *choice;
         let (of, needs) = match criterion {
             Criterion::Coverage { at_least, of, reading } => {
                 let first = choice.levels.iter().find(|level| level.fits);
                 let covered = first.map(|level| (level.depth, level.deciding));
-                (reading.counts(of), needs(at_least, known, covered))
+                (reading.counts(of), needs(at_least, known, confidence, covered))
             }
             Criterion::Load { at_most, unit, .. } => {
                 (unit.name(), format!("The limit on load, {}, may allow more levels.", percent(at_most)))
@@ -91,11 +91,11 @@ impl From<&Choice> for TooShallow {
 
 impl From<&Forecast> for TooShallow {
     fn from(forecast: &Forecast) -> Self {
-        let Forecast { open_trees, trees, deepest, known, of, reading, .. } = *forecast;
+        let Forecast { open_trees, trees, deepest, known, of, reading, confidence, .. } = *forecast;
         let first = forecast.levels.iter().find(|level| level.breaks.is_empty());
         let covered = first.map(|level| (level.depth, level.deciding_coverage));
         let wanted = forecast.environment.survey.coverage;
-        let needs = wanted.map(|wanted| needs(wanted, known, covered)).unwrap_or_default();
+        let needs = wanted.map(|wanted| needs(wanted, known, confidence, covered)).unwrap_or_default();
         Self { open_trees, trees, deepest, known, of: reading.counts(of), needs }
     }
 }
@@ -151,18 +151,14 @@ impl TooShallow {
 
 /// What a survey lacks to choose a depth by coverage: it knows too little, or the first depth that covers
 /// enough of what it knows covers too little of all levels.
-fn needs(at_least: f64, known: DepthShare, covered: Option<(u16, f64)>) -> String {
+fn needs(at_least: f64, known: DepthShare, confidence: f64, covered: Option<(u16, f64)>) -> String {
     let wanted = percent(at_least);
-    let [least, most] = [known.with_next, known.by_trend.max(known.with_next)];
     match covered {
-        Some((depth, covered)) if most >= at_least => {
-            let known = if Criterion::nearly_covers(at_least, most, covered) { least } else { most };
-            format!(
-                "Depth {depth} covers {} of what it knows, which may be only {} of all levels, and {wanted} is wanted.",
-                percent(covered),
-                percent(covered * known),
-            )
-        }
+        Some((depth, covered)) if known.by_trend >= at_least => format!(
+            "Depth {depth} covers {} of what it knows, which may be only {} of all levels, and {wanted} is wanted.",
+            percent(covered),
+            percent(covered * known.at_confidence(confidence)),
+        ),
         _ => format!(
             "To find the depth that covers {wanted}, a survey must know {wanted} of those on all levels."
         ),

@@ -1,12 +1,13 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use super::lock;
 
 /// How often requests were sent again because it was unknown whether the link of their agent was why they
 /// brought nothing.
 ///
 /// Requests that were lost for other reasons, such as the death of an agent, do not count. The counts are in
-/// memory only: a coordinator that starts again begins at zero, which costs a server two requests at most
-/// per tree.
+/// memory only: a coordinator that starts again begins at zero.
 #[derive(Debug, Default)]
 pub(in crate::survey) struct Doubts(Mutex<HashMap<u64, TreeDoubts>>);
 
@@ -44,7 +45,7 @@ const MAX_AFTER_ONLY_LOSS: u32 = 2;
 impl Doubts {
     /// Whether the request may be sent again. If so, that is counted.
     pub(in crate::survey) fn try_repeat(&self, tree: u64, request: u32, doubt: Doubt) -> bool {
-        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trees = lock(&self.0);
         let TreeDoubts { by_request, after_only_loss } = trees.entry(tree).or_default();
         let repetitions = by_request.entry(request).or_default();
         let is_free = match doubt {
@@ -64,7 +65,7 @@ impl Doubts {
     /// Notes that a request brought a response: if it was repeated, the link was the cause, which does not
     /// count against the tree.
     pub(in crate::survey) fn resolve(&self, tree: u64, request: u32) {
-        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trees = lock(&self.0);
         if let Some(doubts) = trees.get_mut(&tree)
             && let Some(repetitions) = doubts.by_request.remove(&request)
         {
@@ -74,7 +75,7 @@ impl Doubts {
 
     /// Forgets a tree that is finished.
     pub(in crate::survey) fn forget(&self, tree: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&tree);
+        lock(&self.0).remove(&tree);
     }
 }
 

@@ -86,7 +86,7 @@ impl Evidence {
     /// The share of the finds or of the load that the survey knows, deeper levels included: the estimate that
     /// fits the confidence.
     pub(in crate::analysis) fn share(&self, share: DepthShare) -> f64 {
-        if self.bounds.is_some() { share.with_next } else { share.by_trend }
+        share.at_confidence(self.confidence)
     }
 
     #[cfg(test)]
