@@ -1,7 +1,5 @@
 use std::collections::HashMap;
-use std::sync::Mutex;
-
-use super::lock;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often requests were sent again because it was unknown whether the link of their agent was why they
 /// brought nothing.
@@ -45,7 +43,7 @@ const MAX_AFTER_ONLY_LOSS: u32 = 2;
 impl Doubts {
     /// Whether the request may be sent again. If so, that is counted.
     pub(in crate::survey) fn try_repeat(&self, tree: u64, request: u32, doubt: Doubt) -> bool {
-        let mut trees = lock(&self.0);
+        let mut trees = self.trees();
         let TreeDoubts { by_request, after_only_loss } = trees.entry(tree).or_default();
         let repetitions = by_request.entry(request).or_default();
         let is_free = match doubt {
@@ -65,7 +63,7 @@ impl Doubts {
     /// Notes that a request brought a response: if it was repeated, the link was the cause, which does not
     /// count against the tree.
     pub(in crate::survey) fn resolve(&self, tree: u64, request: u32) {
-        let mut trees = lock(&self.0);
+        let mut trees = self.trees();
         if let Some(doubts) = trees.get_mut(&tree)
             && let Some(repetitions) = doubts.by_request.remove(&request)
         {
@@ -75,7 +73,11 @@ impl Doubts {
 
     /// Forgets a tree that is finished.
     pub(in crate::survey) fn forget(&self, tree: u64) {
-        lock(&self.0).remove(&tree);
+        self.trees().remove(&tree);
+    }
+
+    fn trees(&self) -> MutexGuard<'_, HashMap<u64, TreeDoubts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

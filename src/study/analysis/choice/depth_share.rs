@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::analysis::curves::LOAD;
 use crate::analysis::curves::censoring::{might_bring, share};
-use crate::analysis::{Evidence, Kind, LevelCost, LoadUnit, NotFetched, Reading, Recorded};
+use crate::analysis::{Kind, LevelCost, LoadUnit, NotFetched, Reading, Recorded};
 
 /// The finds and the load of the levels walked, as a share of what a survey without a depth limit would have.
 ///
@@ -83,12 +83,6 @@ impl DepthShares {
 }
 
 impl DepthShare {
-    /// The estimate that fits the confidence: by the trend at even odds, above them the lower one.
-    #[must_use]
-    pub fn at_confidence(self, confidence: f64) -> f64 {
-        if confidence > Evidence::EVEN_ODDS { self.with_next } else { self.by_trend }
-    }
-
     /// Computes the share from the amount of each level, from depth 0 down, and the expected amount of the
     /// next level.
     fn from_levels(levels: &[f64], next: f64) -> Self {

@@ -98,6 +98,14 @@ impl Evidence {
     }
 }
 
+impl DepthShare {
+    /// The estimate that fits the confidence: by the trend at even odds, above them the lower one.
+    #[must_use]
+    pub fn at_confidence(self, confidence: f64) -> f64 {
+        if confidence > Evidence::EVEN_ODDS { self.with_next } else { self.by_trend }
+    }
+}
+
 impl Side {
     pub(in crate::analysis) fn end_of(self, figure: Estimate) -> f64 {
         match self {
