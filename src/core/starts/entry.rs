@@ -14,7 +14,8 @@ const BLANK: &str = "the URL contains a space: write it as %20, or put a '#' bef
 /// Reads a URL, or a host name with or without port and path, which stands for `http://…`. Quotes and
 /// brackets around it, a comma after it and the `*.` of a certificate's name are ignored.
 pub(super) fn start_url(text: &str) -> Result<WebUrl, String> {
-    let text = bare(without_comment(text));
+    let text = without_comment(text);
+    let text = bare(without_bullet(link_target(text).unwrap_or(text)));
     if text.is_empty() {
         return Err("no URL".to_owned());
     }
@@ -139,6 +140,29 @@ fn is_network(text: &str) -> bool {
 /// Removes the marks that people, spreadsheets, mail programs and programming languages put around a URL.
 fn bare(text: &str) -> &str {
     unquoted(without_brackets(unquoted(text)))
+}
+
+/// The URL of a link in Markdown, `[Firm](https://a.ke/) – a note`, perhaps in a list, if it is the only one.
+pub(super) fn link_target(text: &str) -> Option<&str> {
+    let (_, rest) = without_bullet(text).strip_prefix('[')?.split_once("](")?;
+    // Brackets in a URL come in pairs.
+    let mut depth = 0;
+    let end = rest.find(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    })?;
+    // After a blank there is a title.
+    rest[..end].split_whitespace().next().filter(|_| !rest[end..].contains("]("))
+}
+
+/// A line of a list without the mark at its beginning: `- `, `* `, `+ `, `• `, `1. ` or `1) `.
+fn without_bullet(text: &str) -> &str {
+    let Some((mark, rest)) = text.split_once(char::is_whitespace) else { return text };
+    let is_number = mark
+        .strip_suffix(['.', ')'])
+        .is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()));
+    let is_mark = is_number || matches!(mark, "-" | "*" | "+" | "\u{2022}" | "\u{b7}" | "\u{2013}");
+    if is_mark { rest.trim_start() } else { text }
 }
 
 fn unquoted(text: &str) -> &str {

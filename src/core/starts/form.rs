@@ -1,13 +1,13 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use super::area::Area;
-use super::clear::{clear_start_url, label_of, list_values, names_in};
+use super::clear::{clear_start_url, list_values, names_in};
 use super::column::{ColumnChoice, ColumnRank, ColumnReading, FirstRows, Labels};
-use super::entry::{is_empty, is_placeholder, is_unseen, start_url, without_comment};
+use super::entry::{is_empty, is_placeholder, is_unseen, link_target, start_url, without_comment};
 use super::error::StartError;
 use super::fields::{DividedLine, MOST_CELL_LINES, Separator, divided, split};
+use super::no_list::check_is_list;
 use super::zone::{is_entry, is_marked_entry};
 
 /// The form of a list.
@@ -138,7 +138,13 @@ impl ListHead<'_> {
         if is_single(&divided(first, Separator::Comma)) && named(first, Separator::Comma).is_some() {
             return Ok(self.lines(&self.content[1..], Form::LinesWithHeader));
         }
-        self.check_labels()?;
+        if !self.is_column_chosen {
+            check_is_list(&self.content, self.lines, self.area)?;
+        }
+        let links = self.content.iter().filter(|line| link_target(&line_text(line)).is_some()).count();
+        if links * 2 > self.content.len() {
+            return Ok(Form::Lines);
+        }
         let named = self.named_columns();
         if let Some(form) = named.as_ref().and_then(|named| self.by_header(named).transpose()) {
             return form;
@@ -165,32 +171,6 @@ impl ListHead<'_> {
             }
             found => *found == Form::Lines,
         }
-    }
-
-    /// Refuses lines that each label their content (`domain: a.ke`, `nserver: ns.b.ke`): they belong to
-    /// records, of which few values are meant.
-    fn check_labels(&self) -> Result<(), StartError> {
-        let lines: Vec<String> = self.content.iter().map(|line| line_text(line)).collect();
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for (label, rest) in lines.iter().filter_map(|line| label_of(line)) {
-            if clear_start_url(rest, self.area).is_some() {
-                *counts.entry(label.to_lowercase()).or_default() += 1;
-            }
-        }
-        let labelled: usize = counts.values().sum();
-        counts.retain(|_, count| *count > 1);
-        if self.is_column_chosen || self.area.is_none() || counts.len() < 2 || labelled * 2 < lines.len() {
-            return Ok(());
-        }
-        let shown_labels: Vec<String> = counts
-            .keys()
-            .take(MAX_LABELS_SHOWN)
-            .map(|label| format!("'{}:'", label.escape_debug()))
-            .collect();
-        Err(StartError::Column(format!(
-            "its lines have labels ({}): make a list of the values to survey, one URL or host name per line",
-            shown_labels.join(", ")
-        )))
     }
 
     fn separators(&self, all: &'static [Separator]) -> impl Iterator<Item = Separator> {
@@ -459,8 +439,6 @@ impl ListHead<'_> {
 
 /// In a list with several names per line, the number of lines in ten that hold nothing else.
 const LISTED_OF_TEN: usize = 9;
-/// The number of labels in a message.
-const MAX_LABELS_SHOWN: usize = 5;
 /// The number of column names in a message.
 const MAX_COLUMNS_SHOWN: usize = 20;
 
@@ -571,7 +549,7 @@ fn are_paths(lines: &[&[u8]], separator: Separator, column: usize) -> bool {
     lines.iter().filter(is_split_path).count() * 2 > lines.len()
 }
 
-fn line_text(line: &[u8]) -> String {
+pub(super) fn line_text(line: &[u8]) -> String {
     text(Cow::Borrowed(line))
 }
 

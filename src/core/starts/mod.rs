@@ -32,6 +32,7 @@ mod fields;
 mod form;
 mod lines;
 mod list;
+mod no_list;
 mod reader;
 mod unpack;
 mod zone;

@@ -21,6 +21,7 @@ const MAX_SHOWN: usize = 10;
 /// The number of bad lines that are kept with their values and reasons; in a list with more, most are of one
 /// kind.
 const MAX_BAD_LINES: usize = 100_000;
+const NOT_UTF8: &str = "not valid UTF-8: convert the list to UTF-8, e.g. with iconv";
 /// Level 1 takes half the time of the usual level, and names are small at any level.
 const COMPRESSION: i32 = 1;
 
@@ -224,7 +225,7 @@ impl<'a> ListReader<'a> {
     /// A cell or line with one start URL, or with several and nothing else.
     fn take(&mut self, line: u64, field: Cow<'_, [u8]>, labels: Labels) -> io::Result<()> {
         if std::str::from_utf8(&field).is_err() {
-            self.note_bad(line, &field, "not valid UTF-8".to_owned());
+            self.note_bad(line, &field, NOT_UTF8.to_owned());
             return Ok(());
         }
         let cell = text(field);

@@ -163,3 +163,57 @@ fn port_443_stands_for_https() {
     check(&mut kind, "port 443", &lines(3, |n| format!("d{n}.co.ke:443")), &Urls(&urls));
     kind.end();
 }
+
+#[test]
+fn what_a_program_printed_for_people_is_no_list() {
+    let mut kind = ListKind::default();
+    let tibble = b"# A tibble: 3,400 \xc3\x97 2\n  domain    rank\n  <chr>    <int>\n1 d1.co.ke     1\n2 d2.co.ke     2\n\
+        3 d3.or.ke     3\n# \xe2\x84\xb9 3,397 more rows\n";
+    check(&mut kind, "a tibble", tibble, &Refused("as CSV"));
+    let pandas = b"        domain  rank\n0     d1.co.ke     1\n1     d2.co.ke     2\n..         ...   ...\n3399  d9.co.ke  3400\n\
+        \n[3400 rows x 2 columns]\n";
+    check(&mut kind, "a data frame", pandas, &Refused("as CSV"));
+    let numbered = lines(9, |n| format!("{}.d{n}.co.ke", n + 1));
+    check(&mut kind, "numbers without a blank", &numbered, &Refused("numbered"));
+    let titled = below("sites of Kenya", 9, |n| format!("{}.d{n}.co.ke", n + 1));
+    check(&mut kind, "numbers below a title", &titled, &Refused("numbered"));
+    // Servers may be numbered themselves.
+    let of_one = lines(9, |n| format!("{}.pool{}.co.ke", 9 - n, n % 2));
+    check(&mut kind, "numbered names", &of_one, &Hosts(9, ""));
+    kind.end();
+}
+
+#[test]
+fn of_a_list_in_markdown_the_links_are_read() {
+    let mut kind = ListKind::default();
+    for (name, line) in [
+        ("links", "[Firm](https://dN.co.ke/)"),
+        ("links in a list", "- [Firm, Ltd](https://dN.co.ke/) \u{2014} a note, and more"),
+        ("links with a title", "* [Firm N](https://dN.co.ke/a_(b) \"The firm\")"),
+        ("links that show the name", "1. [www.dN.co.ke](https://dN.co.ke)"),
+        ("names in a list", "+ <https://dN.co.ke/>"),
+        ("numbered names", "N) dN.co.ke"),
+    ] {
+        let list = lines(9, |n| line.replace('N', &n.to_string()));
+        check(&mut kind, name, &list, &Hosts(9, "d"));
+        check(&mut kind, name, &below("# Firms", 9, |n| line.replace('N', &n.to_string())), &Hosts(9, "d"));
+    }
+    let two = below("https://d9.co.ke/", 3, |n| {
+        format!("see [A](https://a{n}.co.ke/) and [B](https://b{n}.co.ke/)")
+    });
+    check(&mut kind, "two links in a line", &two, &Refused("several names"));
+    kind.end();
+}
+
+#[test]
+fn of_relations_the_names_that_were_found_are_read() {
+    let mut kind = ListKind::default();
+    let relations = lines(20, |n| format!("w{n}.co.ke (FQDN) --> a_record --> 41.1.2.{n} (IPAddress)"));
+    check(&mut kind, "addresses", &relations, &Hosts(20, "w"));
+    let others = lines(20, |n| match n % 2 {
+        0 => format!("w{n}.co.ke (FQDN) --> a_record --> 41.1.2.{n} (IPAddress)"),
+        _ => format!("w{n}.co.ke (FQDN) --> cname_record --> www.cdn{n}.co.ke (FQDN)"),
+    });
+    check(&mut kind, "addresses and names", &others, &Hosts(20, "w"));
+    kind.end();
+}

@@ -182,7 +182,10 @@ fn a_cell_of_several_lines_is_one_cell() {
 #[test]
 fn what_is_no_text_is_a_bad_line() {
     let list = read(b"url\n\xe9t\xe9.ke\nhttp://a.ke/\n");
-    assert_eq!((list.counts.urls, bad(&list)[0].2), (1, "not valid UTF-8"));
+    assert_eq!(
+        (list.counts.urls, bad(&list)[0].2),
+        (1, "not valid UTF-8: convert the list to UTF-8, e.g. with iconv")
+    );
     let long = read([b"a.ke\n".as_slice(), &vec![b'x'; MOST_LINE_BYTES + 1], b"\nb.ke\n"].concat());
     assert_eq!(
         (urls(&long).len(), bad(&long)[0].2),
