@@ -1,7 +1,8 @@
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+
+use crate::common::waiting::until;
 
 /// A program that runs beside the test and ends with it, also when the test panics.
 pub(crate) struct Running {
@@ -23,20 +24,15 @@ impl Running {
 
     /// Waits until something listens at every address.
     pub(crate) fn await_listening(&mut self, addresses: &[SocketAddr], error_log: &Path) {
-        let deadline = Instant::now() + Duration::from_secs(20);
         for address in addresses {
-            while TcpStream::connect(address).is_err() {
-                let ended = self.child.try_wait().expect("a child can be asked");
-                let log = || std::fs::read_to_string(error_log).unwrap_or_default();
-                assert!(
-                    ended.is_none(),
-                    "{} ended ({ended:?}); run tests/setup first?\n{}",
-                    self.name,
-                    log()
-                );
-                assert!(Instant::now() < deadline, "{} does not listen at {address}:\n{}", self.name, log());
-                std::thread::sleep(Duration::from_millis(20));
-            }
+            let mut ended = None;
+            let is_over = until(|| {
+                ended = self.child.try_wait().expect("a child can be asked");
+                ended.is_some() || TcpStream::connect(address).is_ok()
+            });
+            let log = || std::fs::read_to_string(error_log).unwrap_or_default();
+            assert!(ended.is_none(), "{} ended ({ended:?}); run tests/setup first?\n{}", self.name, log());
+            assert!(is_over, "{} does not listen at {address}:\n{}", self.name, log());
         }
     }
 }
