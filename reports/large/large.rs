@@ -2,13 +2,16 @@
 //!
 //!     large write DIR SITES     a survey with about 100 links and 10 exchanges for each of SITES site trees
 //!     large curves DIR          wall time and peak memory as CSV on standard output
+//!     large grouping DIR        only reads and groups what the curves are computed from
+//!     large counters DIR        only reads and counts what the report tells
 
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use ccsurvey::analysis::{Censoring, Curves, Deepest, Recorded, Sampling, Unseen};
+use ccsurvey::analysis::overview::Overview;
+use ccsurvey::analysis::{Censoring, Curves, Deepest, Kind, Recorded, Sampling, Unseen};
 use ccsurvey::fetch::Clock;
 use ccsurvey::records::{
     ExchangeRow, LevelRow, LinkRow, Manifest, SegmentRows, SiteRow, SurveyState, Tables, Timestamp,
@@ -20,7 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["write", dir, sites] => write(Path::new(dir), sites.parse()?),
         ["curves", dir] => curves(Path::new(dir)),
-        _ => Err("usage: large write DIR SITES | large curves DIR".into()),
+        ["grouping", dir] => grouping(Path::new(dir)),
+        ["counters", dir] => counters(Path::new(dir)),
+        _ => Err("usage: large write DIR SITES | large curves|grouping|counters DIR".into()),
     }
 }
 
@@ -52,6 +57,23 @@ fn curves(dir: &Path) -> Result<(), Box<dyn Error>> {
         censoring.cut_trees,
         seconds(),
         peak_mib()?,
+    );
+    Ok(())
+}
+
+fn grouping(dir: &Path) -> Result<(), Box<dyn Error>> {
+    let recorded = Recorded::load(dir)?;
+    let [urls, hosts, sites] =
+        [Kind::Urls, Kind::Hosts, Kind::Sites].map(|kind| recorded.known.counts(kind).total());
+    println!("{{\"url\": {urls}, \"host\": {hosts}, \"target_site\": {sites}}}");
+    Ok(())
+}
+
+fn counters(dir: &Path) -> Result<(), Box<dyn Error>> {
+    let overview = Overview::load(dir)?;
+    println!(
+        "{{\"requests\": {}, \"servers\": {}}}",
+        overview.card.totals.requests, overview.infrastructure.servers
     );
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::records::Manifest;
 use crate::records::units::count;
 use crate::roster::{AgentCapacity, Partition};
 use crate::settings::{Span, typed};
-use crate::survey::{LEAST_CAPACITY, Lives, Team, requests_of_sites};
+use crate::survey::{CAPACITIES, CAPACITIES_TEXT, Lives, Team, requests_of_sites};
 
 /// The agents of a simulation.
 #[derive(Args, Debug)]
@@ -136,10 +136,10 @@ fn partition() -> impl TypedValueParser<Value = Partition> {
 
 fn capacity(word: &str) -> Result<f64, String> {
     let number = typed::<f64>(word)?;
-    if (LEAST_CAPACITY..=1e9).contains(&number) {
+    if CAPACITIES.contains(&number) {
         Ok(number)
     } else {
-        Err("expected responses per second, from 0.00028 (one per hour) to 1000000000".to_owned())
+        Err(format!("expected responses per second, from {CAPACITIES_TEXT}"))
     }
 }
 

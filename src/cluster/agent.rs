@@ -25,6 +25,7 @@ use super::{AgentLimits, ClusterError, DISPATCH_LIFETIME, HEARTBEAT_INTERVAL, Ou
 use crate::address::OBEYED_WITHIN;
 use crate::exchange::{Purpose, RECEIVE_WINDOW};
 use crate::fetch::{Clock, Meter};
+use crate::promises::units;
 use crate::survey::{Worker, process_stalled};
 use crate::walk::Content;
 
@@ -64,8 +65,6 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The agent ends once it has found this many times in a row that its survey is not on the bus: the message
 /// that the survey is finished may be on its way.
 const MAX_TIMES_GONE: u32 = 2;
-/// Upper limit for the capacity of an agent; a larger number measures nothing.
-pub(super) const MAX_CAPACITY: f64 = 1e9;
 
 impl Agent {
     /// Works until the survey is over or `stop` becomes true; calls `log_line` with status messages.
@@ -290,7 +289,7 @@ impl AgentRun {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (requests, pages) = (count(&self.counts.requests), count(&self.counts.pages));
         let rate = pages as f64 / self.begun.elapsed().as_secs_f64().max(1.0);
-        format!("{requests} requests, {pages} pages, {rate:.1} pages/s")
+        format!("{}, {}, {rate:.1} pages/s", units::count(requests, "request"), units::count(pages, "page"))
     }
 
     fn heartbeat(

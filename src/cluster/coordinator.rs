@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::agent::{MAX_CAPACITY, is_name};
+use super::agent::is_name;
 use super::bus::{
     Bus, Published, coordinator_subject, finished_subject, heartbeat_subject, ping_subject, report_subject,
     subject_word,
@@ -29,7 +29,8 @@ use crate::records::Manifest;
 use crate::roster::{AgentCapacity, AgentNumber};
 use crate::settings::Settings;
 use crate::survey::{
-    AgentPool, AgentSeen, BusProblem, KeptReplies, LEAST_CAPACITY, LinkStatus, OptOutCheck, Progress, Survey,
+    AgentPool, AgentSeen, BusProblem, CAPACITIES, CAPACITIES_TEXT, KeptReplies, LinkStatus, OptOutCheck,
+    Progress, Survey,
 };
 
 /// The side of the bus on which the survey is.
@@ -554,11 +555,12 @@ fn invalid_heartbeat(heartbeat: &Heartbeat) -> Option<String> {
             env!("CARGO_PKG_VERSION")
         ));
     }
-    let is_sound = is_name(name) && *sites > 0 && (LEAST_CAPACITY..=MAX_CAPACITY).contains(capacity);
+    let is_sound = is_name(name) && *sites > 0 && CAPACITIES.contains(capacity);
     (!is_sound).then(|| {
-        "its heartbeat has an invalid name, number of sites or capacity (expected 1 to 64 letters, digits, '-', '_' and '.'; \
-         1 site or more; 0.00028 to 1000000000 responses per second)"
-            .to_owned()
+        format!(
+            "its heartbeat has an invalid name, number of sites or capacity (expected 1 to 64 letters, digits, '-', '_' and '.'; \
+             1 site or more; {CAPACITIES_TEXT})"
+        )
     })
 }
 

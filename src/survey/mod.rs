@@ -89,7 +89,7 @@ pub use agents::remote_worker::{
     DISPATCH_LIFETIME, RemoteOutcome, RemoteRequest, RemoteResponse, RemoteWorker,
 };
 pub use agents::simulation::Simulation;
-pub use agents::{AgentPool, LEAST_CAPACITY, LinkStatus, Lives, Team, requests_of_sites};
+pub use agents::{AgentPool, CAPACITIES, CAPACITIES_TEXT, LinkStatus, Lives, Team, requests_of_sites};
 pub use boundaries::rates::{BUILT_IN_RATES, load_rates};
 pub use boundaries::scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use boundaries::start_urls::StartUrlCounts;

@@ -12,7 +12,7 @@ use crate::cli::stop;
 use crate::cli::team::at_least_one;
 use crate::cluster::{Agent, AgentEnd, AgentLimits};
 use crate::settings::typed;
-use crate::survey::LEAST_CAPACITY;
+use crate::survey::{CAPACITIES, CAPACITIES_TEXT};
 
 /// Crawl sites for a survey that was started with --nats, on this or another machine.
 ///
@@ -117,9 +117,5 @@ fn default_name() -> String {
 
 fn capacity(word: &str) -> Result<f64, String> {
     let capacity = typed::<f64>(word)?;
-    if (LEAST_CAPACITY..=1e9).contains(&capacity) {
-        Ok(capacity)
-    } else {
-        Err("expected 0.00028 to 1000000000".to_owned())
-    }
+    if CAPACITIES.contains(&capacity) { Ok(capacity) } else { Err(format!("expected {CAPACITIES_TEXT}")) }
 }

@@ -47,13 +47,13 @@ impl Settings {
         }
         let is_auto = self.depth == DepthRule::Auto;
         let given = [
-            ("max-depth", self.max_depth.is_some() && !is_auto),
-            ("coverage", self.coverage.is_some() && !is_auto),
-            ("rates", self.rates.is_some() && !self.skips_pages()),
-            ("probe-depth", self.probe_depth > 0.0 && !self.skips_pages()),
+            ("max-depth", self.max_depth.is_some() && !is_auto, "--depth auto"),
+            ("coverage", self.coverage.is_some() && !is_auto, "--depth auto"),
+            ("rates", self.rates.is_some() && !self.skips_pages(), "--depth auto or --focus"),
+            ("probe-depth", self.probe_depth > 0.0 && !self.skips_pages(), "--depth auto or --focus"),
         ];
-        let (key, _) = given.into_iter().find(|(_, is_idle)| *is_idle)?;
-        Some(format!("--{key} has no effect with --depth {}: give --depth auto", self.depth))
+        let (key, _, needed) = given.into_iter().find(|(_, is_idle, _)| *is_idle)?;
+        Some(format!("--{key} has no effect with --depth {}: give {needed}", self.depth))
     }
 }
 
@@ -75,15 +75,18 @@ mod tests {
     fn what_only_auto_obeys_is_refused_beside_a_number_of_levels() {
         let levels = Settings::default();
         assert_eq!(levels.unused_setting(), None);
-        let given = [
-            Settings { max_depth: Some(6), ..levels.clone() },
-            Settings { coverage: Some(0.8), ..levels.clone() },
-            Settings { rates: Some("rates.json".into()), ..levels.clone() },
-            Settings { probe_depth: 0.1, ..levels },
-        ];
-        for (settings, key) in given.into_iter().zip(["max-depth", "coverage", "rates", "probe-depth"]) {
+        for (settings, key, needed) in [
+            (Settings { max_depth: Some(6), ..levels.clone() }, "max-depth", "--depth auto"),
+            (Settings { coverage: Some(0.8), ..levels.clone() }, "coverage", "--depth auto"),
+            (
+                Settings { rates: Some("rates.json".into()), ..levels.clone() },
+                "rates",
+                "--depth auto or --focus",
+            ),
+            (Settings { probe_depth: 0.1, ..levels }, "probe-depth", "--depth auto or --focus"),
+        ] {
             let refusal = settings.unused_setting();
-            assert_eq!(refusal, Some(format!("--{key} has no effect with --depth 8: give --depth auto")));
+            assert_eq!(refusal, Some(format!("--{key} has no effect with --depth 8: give {needed}")));
             assert_eq!(Settings { depth: DepthRule::Auto, ..settings }.unused_setting(), None);
         }
     }

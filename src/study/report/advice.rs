@@ -50,6 +50,7 @@ pub fn not_weighed(strategy: &NotWeighed) -> String {
 pub fn bound(limit: &Limit) -> String {
     let wanted = limit.wanted;
     match limit.bound {
+        Bound::Days if wanted == 1.0 => "at most 1 day".to_owned(),
         Bound::Days => format!("at most {wanted} days"),
         Bound::Coverage => format!("coverage of at least {}", percent(wanted)),
         Bound::ServerShare => format!("at most {} of a server's link", percent(wanted)),

@@ -6,6 +6,7 @@ pub(super) mod simulation;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -33,7 +34,7 @@ pub struct Team {
     /// Whether trees of a server go to the agent that was there last.
     pub keeps_servers: bool,
     /// The capacity of each agent: responses per second, which it reads one after the other,
-    /// [`LEAST_CAPACITY`] or more.
+    /// One of [`CAPACITIES`].
     pub agents: Vec<AgentCapacity>,
     /// The size of sites, from an earlier survey.
     pub sizes: HashMap<Site, f64>,
@@ -80,8 +81,12 @@ pub fn requests_of_sites(dir: &Path) -> Result<HashMap<Site, f64>, SurveyError> 
     Ok(sizes)
 }
 
-/// An agent needs at most an hour per response: anything slower is not an agent.
-pub const LEAST_CAPACITY: f64 = 1.0 / 3600.0;
+/// The capacities that an agent may have: it needs at most an hour per response, because anything slower is
+/// not an agent, and a number above the highest measures nothing.
+pub const CAPACITIES: RangeInclusive<f64> = 1.0 / 3600.0..=1e9;
+
+/// [`CAPACITIES`] for messages.
+pub const CAPACITIES_TEXT: &str = "0.00028 (one response per hour) to 1000000000";
 
 /// The mean lifetime of agents. Lives end by chance, with the same probability at any moment.
 #[derive(Clone, Copy, Debug)]

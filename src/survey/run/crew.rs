@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use super::added;
-use crate::records::SurveyState;
+use crate::records::{SurveyState, Timestamp};
 use crate::roster::{Requeue, VisitStep};
 use crate::survey::agents::Agents;
 use crate::survey::error::SurveyError;
@@ -154,7 +154,8 @@ impl Crew {
             VisitOutcome::Stopped => (None, None),
         };
         if let Some(Requeue::PutOff(lease, until)) = &requeue {
-            tracing::info!(site = lease.site.as_str(), ?until, "put off");
+            let until = Timestamp::from(*until);
+            tracing::info!(site = lease.site.as_str(), %until, "put off");
         }
         self.parts.access.roster().leave(order, requeue);
         if let Some(done) = done {

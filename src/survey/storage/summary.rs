@@ -293,8 +293,8 @@ impl Summary {
         let gap = self.smallest_gap_ms.map_or("none".to_owned(), |gap| format!("{gap:.1} ms"));
         writeln!(
             f,
-            "load on servers: shortest pause {gap}, at most {} at once and {} per minute",
-            self.most_parallel,
+            "load on servers: shortest pause {gap}, at most {} at once, at most {} per minute",
+            count(u64::from(self.most_parallel), "request"),
             count(u64::from(self.most_requests_per_minute), "request")
         )?;
         writeln!(f, "time from the first site to the last: {}", duration(self.lasted_seconds))?;

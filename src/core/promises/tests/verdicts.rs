@@ -91,8 +91,8 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "one request at a time per server: at most 2 at once (41.90.0.1)",
         "one request at a time per site: at most 3 at once (a.ke)",
         "at most 4 requests at once per neighbourhood: at most 5 at once (41.90.0.0/24)",
-        "a pause of at least 2s at each server: the shortest was 1.5 s (41.90.0.1)",
-        "after each response, a pause 5 times as long as the response took, up to 1m: 2 times, first 41.90.0.1 after 2s instead of 5s",
+        "a pause of at least 2 s at each server: the shortest was 1.5 s (41.90.0.1)",
+        "after each response, a pause 5 times as long as the response took, up to 1 m: 2 times, first 41.90.0.1 after 2s instead of 5s",
         "other users wait at most 2 % longer for the responses of each server (estimated over the survey): once: 41.90.0.1 after 2s instead of 9s",
         "longer pauses for servers in trouble: once: 41.90.0.1 after 2s instead of 8s",
         "servers that stay in trouble get cool-downs, then no more requests: once: 41.90.0.1 after it was given up",
@@ -100,7 +100,7 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "the pause that robots.txt sets with Crawl-delay: once: 41.90.0.1 after 2s instead of 10s",
         "the pauses of a server apply to its whole neighbourhood: once: 41.90.0.0/24 after 1s instead of 2s",
         "at most 10,000 requests per site: at most 10,001 (a.ke)",
-        "at most 1h of time per site: at most 2 h 00 min (a.ke)",
+        "at most 1 h of time per site: at most 2 h 00 min (a.ke)",
         "at most 100 requests to a server: at most 101 (41.90.0.1)",
         "at most 1 min 00 s of the time of a server per day: at most 1 min 01 s (41.90.0.2)",
         "at most 6 B of traffic with a network (/24, /48): at most 7 B (41.90.0.0/24)",
@@ -132,7 +132,7 @@ fn a_short_pause_is_told_in_milliseconds() {
             ..Observations::default()
         };
         let expected =
-            format!("a pause of at least 310ms at each server: the shortest was {text} (41.90.0.1)");
+            format!("a pause of at least 310 ms at each server: the shortest was {text} (41.90.0.1)");
         assert_eq!(broken(&seen, &limits), [expected]);
     }
 }

@@ -280,8 +280,17 @@ fn at_most(most: Option<String>, what: &str) -> String {
     }
 }
 
+/// A limit, exactly: `2 s`, `14 days`, `5 h 20 m`.
 fn span(span: Duration) -> String {
-    humantime::format_duration(span).to_string()
+    let text = humantime::format_duration(span).to_string();
+    let mut spaced = String::with_capacity(text.len() + 2);
+    for character in text.chars() {
+        if character.is_alphabetic() && spaced.ends_with(|last: char| last.is_ascii_digit()) {
+            spaced.push(' ');
+        }
+        spaced.push(character);
+    }
+    spaced
 }
 
 pub(in crate::promises) fn micros(span: Duration) -> u64 {
