@@ -25,7 +25,7 @@ use chrono_tz::Tz;
 pub struct LocalClocks(Cow<'static, [Tz]>);
 
 /// The zones of each country, from IANA; see `data/README.md`.
-const ZONES: &str = include_str!("../../data/zone.tab");
+const ZONES: &str = include_str!("data/zone.tab");
 
 /// Domains of countries and territories that have another code in ISO 3166-1, or that have been divided
 /// since.

@@ -1,9 +1,10 @@
 //! A NATS server, and the agents of surveys, as separate processes.
 #![allow(clippy::disallowed_methods)] // The tests wait for processes, with a deadline.
 
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -22,7 +23,20 @@ pub(crate) struct Bus {
     agent_flags: OnceLock<Vec<String>>,
 }
 
+/// What its agents said is shown when the test fails.
+impl Drop for Bus {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("agents: {}", std::fs::read_to_string(self.agent_messages()).unwrap_or_default());
+        }
+    }
+}
+
 impl Bus {
+    fn agent_messages(&self) -> PathBuf {
+        self.folder.path().join("agents.log")
+    }
+
     /// None if the server program is not installed.
     pub(crate) fn start(test: &str) -> Option<Self> {
         Self::start_with(test, "jetstream {}")
@@ -239,6 +253,8 @@ pub(crate) fn agent_command(command: Command, bus: &Bus, name: &str) -> Command 
 fn agent_with(command: Command, bus: &Bus, name: &str, sites: usize) -> Command {
     let mut command = with_agent_arguments(command, &bus.url(), name, sites);
     command.args(bus.agent_flags.get().into_iter().flatten());
+    let messages = OpenOptions::new().create(true).append(true).open(bus.agent_messages()).unwrap();
+    command.stderr(messages);
     command
 }
 

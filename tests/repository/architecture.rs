@@ -83,7 +83,9 @@ fn rooms() -> BTreeMap<String, Room> {
 
 fn folders(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-    let folders = entries.filter(|entry| entry.path().is_dir());
+    // Data that packages include are no code.
+    let has_code = |folder: &Path| ["mod.rs", "lib.rs"].iter().any(|file| folder.join(file).exists());
+    let folders = entries.filter(|entry| has_code(&entry.path()));
     folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
@@ -124,6 +126,34 @@ fn every_room_stands_in_the_table_and_every_row_is_a_room() {
     let packages: BTreeMap<String, String> =
         rooms().into_iter().map(|(name, room)| (name, room.package)).collect();
     assert_eq!(packages, packages_of_table());
+}
+
+/// `cargo package` takes only what lies in the folder of a package.
+#[test]
+fn what_code_includes_lies_in_its_package() {
+    let mut files = Vec::new();
+    sources(&root().join("src"), &mut files);
+    let mut outside = Vec::new();
+    for file in files.iter().filter(|file| !file.to_str().unwrap().contains("tests")) {
+        let text = fs::read_to_string(file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let package = file.ancestors().skip(1).find(|folder| folder.join("Cargo.toml").exists()).unwrap();
+        for part in code.split("include_").skip(1).filter(|part| part.contains("!(\"")) {
+            let name = part.split('"').nth(1).unwrap();
+            let mut place = file.parent().unwrap().to_owned();
+            for step in Path::new(name) {
+                if step == ".." {
+                    place.pop();
+                } else {
+                    place.push(step);
+                }
+            }
+            if !(place.starts_with(package) && place.exists()) {
+                outside.push(format!("{}: {name}", file.display()));
+            }
+        }
+    }
+    assert!(outside.is_empty(), "{outside:#?}");
 }
 
 #[test]

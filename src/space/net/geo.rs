@@ -1,7 +1,7 @@
 /// A location database for the addresses of virtual Webs. It combines the layouts of the common country and
 /// network databases: `country.iso_code`, `autonomous_system_number` and `autonomous_system_organization`. It
 /// locates only [`NETWORKS`](super::NETWORKS).
-pub const GEO_DATABASE: &[u8] = include_bytes!("../../../data/demo-geo.mmdb");
+pub const GEO_DATABASE: &[u8] = include_bytes!("../data/demo-geo.mmdb");
 
 #[cfg(test)]
 mod tests {

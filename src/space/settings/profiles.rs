@@ -20,9 +20,9 @@ pub struct Profile {
 
 /// The built-in profiles.
 pub const PROFILES: &[Profile] = &[
-    Profile { name: "africa-2006", toml: include_str!("../../../data/worlds/africa-2006.toml") },
-    Profile { name: "cctld-2026", toml: include_str!("../../../data/worlds/cctld-2026.toml") },
-    Profile { name: "japan-encodings", toml: include_str!("../../../data/worlds/japan-encodings.toml") },
+    Profile { name: "africa-2006", toml: include_str!("../data/worlds/africa-2006.toml") },
+    Profile { name: "cctld-2026", toml: include_str!("../data/worlds/cctld-2026.toml") },
+    Profile { name: "japan-encodings", toml: include_str!("../data/worlds/japan-encodings.toml") },
 ];
 
 impl Profile {

@@ -14,8 +14,8 @@ use crate::Certificate;
 
 /// The authority of all virtual Webs. Its key is public and therefore worthless: a client that trusts this
 /// authority outside a survey of a virtual Web can be deceived by anyone.
-const AUTHORITY: &str = include_str!("../../../data/virtual-authority.pem");
-const AUTHORITY_KEY: &[u8] = include_bytes!("../../../data/virtual-authority-key.der");
+const AUTHORITY: &str = include_str!("../data/virtual-authority.pem");
+const AUTHORITY_KEY: &[u8] = include_bytes!("../data/virtual-authority-key.der");
 /// The subject of the authority's own certificate.
 const AUTHORITY_NAME: &str = "ccsurvey virtual Web, worthless authority";
 /// The subject of all server certificates; the names of a server are in the subject alternative name (RFC

@@ -163,7 +163,7 @@ fn may_be_link_of_agent(failure: Failure) -> bool {
 }
 
 /// The connection ended before the exchange was complete.
-fn broke_off(failure: Failure) -> bool {
+pub(super) fn broke_off(failure: Failure) -> bool {
     use Failure::{BodyTruncated, IdleClosed, Reset};
     matches!(failure, Reset | IdleClosed | BodyTruncated)
 }

@@ -1,7 +1,7 @@
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use super::doubt::{LinkResult, MAX_TIMES_LOST};
+use super::doubt::{LinkResult, MAX_TIMES_LOST, broke_off};
 use super::requester::{
     AGENT_LEFT, Attempt, AttemptEnd, ReadyServer, Requester, STOPPED, UnreadResponse, WantedExchange,
 };
@@ -202,6 +202,9 @@ impl<'a> Requester<'a> {
         if let Err(attempt_end) = self.judge_link(wanted, attempt, link_result, pass).await {
             if matches!(attempt_end, AttemptEnd::Doubtful(_) | AttemptEnd::OwnLinkBroken) {
                 permit.record_unsent(self.journal, request.number)?;
+            } else if response.failure.is_some_and(broke_off) {
+                // What its agent reports has ended.
+                permit.note_latest_end(response.ended());
             }
             return Err(attempt_end);
         }
