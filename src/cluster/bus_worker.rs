@@ -32,6 +32,8 @@ const AWAY_PAUSE: Duration = Duration::from_secs(1);
 /// How often the bus is checked for a reply that did not arrive directly; most exchanges are over before
 /// that.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
+/// How long the last response of an agent that has gone may be under way.
+const LATE_REPLY: Duration = Duration::from_secs(1);
 /// Reading a response and reporting it takes no longer, or the agent is useless.
 const READING_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -164,10 +166,28 @@ impl BusWorker {
         }
         // Entries before the fence tell what was done; nothing else will ever be done.
         let fence = subjects.fence(tree).await?;
-        let mut state = DispatchState::new(&remote_request);
+        let mut on_record = DispatchState::new(&remote_request);
         let outcome =
-            subjects.read(tree, after, fence).await?.into_iter().find_map(|event| state.take(event));
-        Ok(outcome.unwrap_or_else(|| state.outcome_if_given_up()))
+            subjects.read(tree, after, fence).await?.into_iter().find_map(|event| on_record.take(event));
+        if let Some(outcome) = outcome {
+            return Ok(outcome);
+        }
+        // An agent that leaves reports its last response before it says so, and the two may arrive in either
+        // order.
+        let late_reply = async {
+            loop {
+                let event = subscription.events.recv().await?;
+                if let Some(outcome) = state.take(event) {
+                    return Some(outcome);
+                }
+            }
+        };
+        let late_reply = if on_record.was_sent {
+            tokio::time::timeout(LATE_REPLY, late_reply).await.ok().flatten()
+        } else {
+            None
+        };
+        Ok(late_reply.unwrap_or_else(|| on_record.outcome_if_given_up()))
     }
 }
 
