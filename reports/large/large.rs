@@ -72,8 +72,8 @@ fn grouping(dir: &Path) -> Result<(), Box<dyn Error>> {
 fn counters(dir: &Path) -> Result<(), Box<dyn Error>> {
     let overview = Overview::load(dir)?;
     println!(
-        "{{\"requests\": {}, \"servers\": {}}}",
-        overview.card.totals.requests, overview.infrastructure.servers
+        "{{\"requests\": {}, \"hosts\": {}}}",
+        overview.card.totals.requests, overview.card.totals.hosts_asked
     );
     Ok(())
 }

@@ -134,13 +134,9 @@ fn partition() -> impl TypedValueParser<Value = Partition> {
         .try_map(|word| Partition::named(&word).ok_or("expected another word"))
 }
 
-fn capacity(word: &str) -> Result<f64, String> {
+pub(super) fn capacity(word: &str) -> Result<f64, String> {
     let number = typed::<f64>(word)?;
-    if CAPACITIES.contains(&number) {
-        Ok(number)
-    } else {
-        Err(format!("expected responses per second, from {CAPACITIES_TEXT}"))
-    }
+    if CAPACITIES.contains(&number) { Ok(number) } else { Err(format!("expected {CAPACITIES_TEXT}")) }
 }
 
 fn span(word: &str) -> Result<Span, String> {

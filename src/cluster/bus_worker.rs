@@ -182,12 +182,12 @@ impl BusWorker {
                 }
             }
         };
-        let late_reply = if on_record.was_sent {
-            tokio::time::timeout(LATE_REPLY, late_reply).await.ok().flatten()
-        } else {
-            None
-        };
-        Ok(late_reply.unwrap_or_else(|| on_record.outcome_if_given_up()))
+        if on_record.was_sent
+            && let Ok(Some(outcome)) = tokio::time::timeout(LATE_REPLY, late_reply).await
+        {
+            return Ok(outcome);
+        }
+        Ok(on_record.outcome_if_given_up())
     }
 }
 

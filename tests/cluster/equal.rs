@@ -191,13 +191,18 @@ fn orders_and_answers_that_a_bridge_delivers_twice_count_once() {
 }
 
 /// Returns how many requests are counted as lost. If an agent's network may be why a request failed, the
-/// request is repeated: on a busy machine it can happen that no other server responds meanwhile. That
-/// concerns few requests.
+/// request is repeated. Each that broke off is, once. Of those that failed otherwise few are: on a busy
+/// machine it can happen that no other server responds meanwhile.
 fn assert_lost_only_in_doubt(dir: &Path) -> u64 {
     let lost = Manifest::load(dir).unwrap().unrecorded_exchanges;
-    let rows = rows::<ExchangeRow>(dir);
-    let failed = rows.iter().filter(|row| row.total_ms.is_some() && row.failure.is_some()).count() as u64;
-    assert!(lost <= failed / 2 + 4, "{lost} of {failed} that failed");
+    let sent = rows::<ExchangeRow>(dir).into_iter().filter(|row| row.total_ms.is_some());
+    let failures: Vec<String> = sent.filter_map(|row| row.failure).collect();
+    let broke_off =
+        |failure: &&String| ["body_truncated", "idle_closed", "reset"].contains(&failure.as_str());
+    let broken_off = failures.iter().filter(broke_off).count();
+    let others = failures.len() - broken_off;
+    let most = (broken_off + others / 2 + 4) as u64;
+    assert!(lost <= most, "{lost}, though {broken_off} broke off and {others} failed otherwise");
     lost
 }
 

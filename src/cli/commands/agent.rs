@@ -9,10 +9,8 @@ use crate::cli::exit::Exit;
 use crate::cli::output::print_message;
 use crate::cli::run::block_on;
 use crate::cli::stop;
-use crate::cli::team::at_least_one;
+use crate::cli::team::{at_least_one, capacity};
 use crate::cluster::{Agent, AgentEnd, AgentLimits};
-use crate::settings::typed;
-use crate::survey::{CAPACITIES, CAPACITIES_TEXT};
 
 /// Crawl sites for a survey that was started with --nats, on this or another machine.
 ///
@@ -113,9 +111,4 @@ fn default_name() -> String {
         .collect();
     let machine = if word.is_empty() { "agent" } else { &word };
     format!("{machine}-{}", std::process::id())
-}
-
-fn capacity(word: &str) -> Result<f64, String> {
-    let capacity = typed::<f64>(word)?;
-    if CAPACITIES.contains(&capacity) { Ok(capacity) } else { Err(format!("expected {CAPACITIES_TEXT}")) }
 }

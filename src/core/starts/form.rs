@@ -549,7 +549,7 @@ fn are_paths(lines: &[&[u8]], separator: Separator, column: usize) -> bool {
     lines.iter().filter(is_split_path).count() * 2 > lines.len()
 }
 
-pub(super) fn line_text(line: &[u8]) -> String {
+fn line_text(line: &[u8]) -> String {
     text(Cow::Borrowed(line))
 }
 

@@ -55,12 +55,12 @@ fn labels(lines: &[Cow<'_, str>], area: Option<&Area>) -> Option<String> {
 
 /// Lines that are numbered without a blank: `1.a.ke`, `2.b.ke` and `3.c.ke` are also names in DNS.
 fn numbers(lines: &[Cow<'_, str>], area: Option<&Area>) -> Option<String> {
-    let rest_after = |(at, line): (usize, &Cow<'_, str>)| {
-        let rest = bare(line).strip_prefix(&format!("{}.", at + 1))?;
-        clear_start_url(rest, area).map(|_| ())
+    let is_numbered = |(at, line): &(usize, &Cow<'_, str>)| {
+        let rest = bare(line).strip_prefix(&format!("{}.", at + 1));
+        rest.is_some_and(|rest| clear_start_url(rest, area).is_some())
     };
     // A header names the content, and the numbers begin below it.
-    let count = |lines: &[Cow<'_, str>]| lines.iter().enumerate().map_while(rest_after).count();
+    let count = |lines: &[Cow<'_, str>]| lines.iter().enumerate().take_while(is_numbered).count();
     let numbered = count(lines).max(count(lines.get(1..).unwrap_or_default()));
     (numbered >= MIN_NUMBERED && numbered + 1 >= lines.len()).then(|| {
         "its lines are numbered, and the numbers would be read as a part of the names: remove them, or put a blank after each \
@@ -75,17 +75,16 @@ const PRINTED: &str =
 /// Whether the lines have the marks of a table that R or pandas prints: `# A tibble: 3,400 × 2`, and below
 /// the last row `[3400 rows x 2 columns]`.
 fn is_printed(lines: &[&[u8]]) -> bool {
-    let of_pandas = |line: &str| {
-        let words: Vec<&str> =
-            line.strip_prefix('[').and_then(|line| line.strip_suffix(']'))?.split(' ').collect();
-        matches!(words[..], [rows, "rows", "x", columns, "columns"]
-            if [rows, columns].iter().all(|number| number.parse::<u64>().is_ok()))
-        .then_some(())
+    let is_number = |word: &str| word.parse::<u64>().is_ok();
+    let is_size = |line: &str| {
+        let words = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or_default();
+        matches!(words.split(' ').collect::<Vec<_>>()[..], [rows, "rows", "x", columns, "columns"]
+            if is_number(rows) && is_number(columns))
     };
     lines.iter().any(|line| {
         let line = String::from_utf8_lossy(line);
         let line = bare(&line);
-        line.starts_with("# A tibble:") || of_pandas(line).is_some()
+        line.starts_with("# A tibble:") || is_size(line)
     })
 }
 

@@ -33,8 +33,8 @@ pub struct Team {
     pub partition: Partition,
     /// Whether trees of a server go to the agent that was there last.
     pub keeps_servers: bool,
-    /// The capacity of each agent: responses per second, which it reads one after the other,
-    /// One of [`CAPACITIES`].
+    /// The capacity of each agent: responses per second, which it reads one after the other, one
+    /// of [`CAPACITIES`].
     pub agents: Vec<AgentCapacity>,
     /// The size of sites, from an earlier survey.
     pub sizes: HashMap<Site, f64>,
@@ -86,7 +86,7 @@ pub fn requests_of_sites(dir: &Path) -> Result<HashMap<Site, f64>, SurveyError> 
 pub const CAPACITIES: RangeInclusive<f64> = 1.0 / 3600.0..=1e9;
 
 /// [`CAPACITIES`] for messages.
-pub const CAPACITIES_TEXT: &str = "0.00028 (one response per hour) to 1000000000";
+pub const CAPACITIES_TEXT: &str = "responses per second, from 0.00028 (one per hour) to 1000000000";
 
 /// The mean lifetime of agents. Lives end by chance, with the same probability at any moment.
 #[derive(Clone, Copy, Debug)]
