@@ -22,6 +22,11 @@
 //! durable, on purpose: after a crash every tree that is not finished is simply handed out again, and its
 //! journal shows how far it had come. The file is locked, so that only one process uses it at a time.
 //!
+//! **Rounds.** In a survey with a budget the trees that take part in a round are handed out once each
+//! ([`Frontier::members`]); what waits in each at its end is stored, and [`Frontier::next_round`] weighs it
+//! by what its caller plans. After a crash the round goes on with the trees whose part
+//! has not ended.
+//!
 //! **robots.txt.** Finished trees leave the responses to their robots.txt requests for trees that start
 //! within a day; the next `finish` removes older ones.
 //!
@@ -33,10 +38,12 @@ mod error;
 mod gate;
 mod layout;
 mod queue;
+mod rounds;
 mod store;
 
 pub use entry::{Finished, KeptRobots, Lease, MAX_TREES, Offer, Spread, StartCandidate};
 pub use error::FrontierError;
+pub use rounds::{Allowances, EndedPart, Round, RoundMember, UnfinishedTrees};
 pub use store::{Batch, Counts, Frontier, Store, WrittenBatch};
 
 #[cfg(test)]

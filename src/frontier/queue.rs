@@ -81,6 +81,13 @@ impl<'txn> Queue<'txn> {
         Ok(if is_new { Offer::Site } else { Offer::Seed })
     }
 
+    /// The site of a tree, and how far it is from the start list.
+    pub(super) fn origin(&self, order: u64) -> Result<(Site, u32), redb::Error> {
+        let tree = self.trees.get(order)?.map(|tree| tree.value().to_vec()).unwrap_or_default();
+        let Lease { site, generation, .. } = decode(&tree, format_args!("site tree {order}"))?;
+        Ok((site, generation))
+    }
+
     /// Gives a site one more tree.
     fn queue(&mut self, site: &Site, mut entry: SiteEntry, start: SpareStart) -> Result<(), redb::Error> {
         let SpareStart { candidate: StartCandidate { url, priority, .. }, parent, generation } = start;

@@ -15,6 +15,7 @@ use super::error::FrontierError;
 use super::gate::{CLOSED, GATES};
 use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
 use super::queue::{NEXT, Queue, SITES_FOUND, SiteEntry};
+use super::rounds::ROUNDS;
 use crate::address::{Host, Site};
 
 const SERVERS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("servers");
@@ -55,7 +56,7 @@ const CACHE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The durable queue of site trees.
 pub struct Frontier {
-    store: Arc<Store>,
+    pub(super) store: Arc<Store>,
     /// Order numbers of trees that this process handed out and that are not finished.
     leased: HashSet<u64>,
     /// No tree before this queue key is waiting without being leased.
@@ -138,6 +139,7 @@ impl Frontier {
             txn.open_table(CLOCK)?;
             txn.open_table(ROBOTS)?;
             txn.open_table(ROBOTS_BY_AGE)?;
+            txn.open_table(ROUNDS)?;
             let format = queue.add_to_counter(FORMAT, 0)?.max(CURRENT_FORMAT);
             queue.set_counter(FORMAT, format)?;
             Ok(format)
@@ -226,6 +228,16 @@ impl Frontier {
         Ok(Some(lease))
     }
 
+    /// Records that a tree is handed out.
+    pub(super) fn lease_order(&mut self, order: u64) {
+        self.leased.insert(order);
+    }
+
+    /// Records that a tree is no longer being walked.
+    pub(super) fn unlease(&mut self, order: u64) {
+        self.leased.remove(&order);
+    }
+
     /// The first tree that waits in the store and is not handed out.
     fn first_waiting(&self, txn: &ReadTransaction) -> Result<Option<QueueKey>, redb::Error> {
         for entry in txn.open_table(WAITING)?.range(self.cursor..)? {
@@ -307,7 +319,7 @@ impl Frontier {
 
     /// Moves the cursor back, because a further tree of a site may have become free before it, or a tree of
     /// great priority was found.
-    fn rewind_cursor(&mut self, first_taken: Option<QueueKey>) {
+    pub(super) fn rewind_cursor(&mut self, first_taken: Option<QueueKey>) {
         self.cursor = first_taken.map_or(self.cursor, |first| first.min(self.cursor));
     }
 
@@ -530,7 +542,12 @@ impl Store {
         Ok(queue)
     }
 
-    fn read<T>(
+    /// How far the survey spreads.
+    pub(super) fn spread(&self) -> Spread {
+        self.spread
+    }
+
+    pub(super) fn read<T>(
         &self,
         operation: &'static str,
         work: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>,
@@ -539,7 +556,7 @@ impl Store {
         run().map_err(|source| FrontierError::store(operation, &self.path, source))
     }
 
-    fn write<T>(
+    pub(super) fn write<T>(
         &self,
         operation: &'static str,
         work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error>,
@@ -547,7 +564,7 @@ impl Store {
         self.write_for(Durability::Immediate, operation, work)
     }
 
-    fn write_for<T>(
+    pub(super) fn write_for<T>(
         &self,
         durability: Durability,
         operation: &'static str,
@@ -597,12 +614,12 @@ fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];
     let gates = [GATES.name(), CLOSED.name()];
     let others = [SERVERS.name(), KNOWN.name(), HOSTS.name(), ADDED.name(), TALLY.name(), CLOCK.name()];
-    let robots = [ROBOTS.name(), ROBOTS_BY_AGE.name()];
+    let robots = [ROBOTS.name(), ROBOTS_BY_AGE.name(), ROUNDS.name()];
     let mut all = queue.iter().chain(&gates).chain(&others).chain(&robots);
     Ok(all.all(|table| table_names.contains(*table)) && counter(txn, FORMAT)? == CURRENT_FORMAT)
 }
 
-fn counter(txn: &ReadTransaction, name: &'static str) -> Result<u64, redb::Error> {
+pub(super) fn counter(txn: &ReadTransaction, name: &'static str) -> Result<u64, redb::Error> {
     Ok(txn.open_table(META)?.get(name)?.map_or(0, |value| value.value()))
 }
 

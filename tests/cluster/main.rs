@@ -4,6 +4,7 @@
 mod common;
 
 mod bad_input;
+mod budget;
 mod deaths;
 mod equal;
 mod gate;

@@ -9,7 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ccsurvey::address::Neighbourhood;
 use ccsurvey::exchange::Class;
 use ccsurvey::frontier::{Frontier, Spread};
-use ccsurvey::records::{Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState};
+use ccsurvey::records::{
+    ExchangeRow, Geo, LevelRow, Manifest, PageLinkRow, RobotsRow, ServerRow, SiteRow, SurveyState,
+};
 use ccsurvey::settings::Settings;
 use ccsurvey::survey::Snapshot;
 
@@ -100,6 +102,36 @@ fn a_survey_as_deep_as_it_is_worth_ends_with_these_tables_too() {
     let flags = ["--depth", "auto", "--coverage", "0.9", "--probe-depth", "0.5"];
     let left_out = killed_twenty_times(&Space::serve("a_small_country"), &flags);
     assert!(left_out > 0, "nothing was left out");
+}
+
+#[test]
+fn a_survey_with_a_budget_for_all_of_it_ends_with_these_tables_too() {
+    killed_twenty_times(&Space::serve("a_small_country"), &["--budget", "100000"]);
+}
+
+/// Requests in flight when a process dies are lost and count, so the tables may have fewer.
+#[test]
+fn a_survey_with_a_budget_that_is_killed_twenty_times_sends_no_more_than_that() {
+    const BUDGET: usize = 300;
+    let (space, folder) = (Space::serve("a_small_country"), tempfile::tempdir().unwrap());
+    let (start, dir) = (folder.path().join("start.txt"), folder.path().join("killed"));
+    std::fs::write(&start, space.world.start_urls().join("\n")).unwrap();
+    let mut command = "survey";
+    for turn in 0..KILLS {
+        let more: &[&str] = if command == "survey" { &["--budget", "300"] } else { &[] };
+        kill_after(&space, spawn(&space, command, &dir, &start, more), pseudo_random_count(turn) / 2);
+        command = if dir.join("manifest.json").exists() { "resume" } else { "survey" };
+        if command == "survey" {
+            let _ = std::fs::remove_dir_all(&dir);
+        }
+    }
+    assert!(ccsurvey(&space, "resume", &dir, &start).wait().unwrap().success());
+    let manifest = Manifest::load(&dir).unwrap();
+    assert_eq!(manifest.state, SurveyState::Finished);
+    let (requests, lost) = (space.accesses().len(), manifest.unrecorded_exchanges);
+    let recorded = rows::<ExchangeRow>(&dir).iter().filter(|row| row.was_sent()).count() as u64;
+    assert!(requests <= BUDGET, "{requests} at the servers, {recorded} on record and {lost} without");
+    assert!(recorded + lost == BUDGET as u64, "{recorded} on record, {lost} without: none is left over");
 }
 
 #[test]

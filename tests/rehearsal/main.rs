@@ -7,6 +7,7 @@ mod common;
 mod advice;
 mod agents;
 mod auto_depth;
+mod budget;
 mod choose_depth;
 mod focus;
 mod harm;

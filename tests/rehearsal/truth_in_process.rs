@@ -95,6 +95,7 @@ fn walk_site(world: &World, start: &str, depth: u16, suffixes: &Arc<Suffixes>) -
                 walk.handle(request.number, walk_response, content);
             }
             Step::Wait => panic!("nothing is in flight"),
+            Step::RoundOver => panic!("there are no rounds"),
             Step::Done => return walk.conclude().0,
         }
     }

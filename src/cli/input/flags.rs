@@ -86,6 +86,7 @@ fn flag(setting: &'static Setting) -> Arg {
         .hide_possible_values(true)
         .action(if setting.is_list { ArgAction::Append } else { ArgAction::Set });
     let flag = if let Some(former) = setting.rules.former_key { flag.alias(former) } else { flag };
+    let flag = if let Some(other) = setting.rules.excludes { flag.conflicts_with(other) } else { flag };
     let flag = if setting.rules.splits_at_commas { flag.value_delimiter(',') } else { flag };
     match setting.shape {
         ValueSyntax::Flag => flag

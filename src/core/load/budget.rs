@@ -61,6 +61,8 @@ pub struct SiteBudget {
     ahead: u64,
     started: SystemTime,
     granted: u64,
+    /// Exchanges of this tree that were granted, without those that were lost.
+    counted: u64,
     bytes: u64,
     in_flight: u64,
 }
@@ -71,7 +73,7 @@ impl SiteBudget {
     /// reserved, and may stay unspent.
     #[must_use]
     pub fn new(budget: Budget, started: SystemTime, ahead: u64) -> Self {
-        Self { budget, ahead, started, granted: 0, bytes: 0, in_flight: 0 }
+        Self { budget, ahead, started, granted: 0, counted: 0, bytes: 0, in_flight: 0 }
     }
 
     /// Adds the cost of earlier trees of the site to the same account.
@@ -115,6 +117,7 @@ impl SiteBudget {
             byte_limit = largest.min(remaining);
         }
         self.granted += 1;
+        self.counted += 1;
         self.in_flight += 1;
         BudgetDecision::Granted { byte_limit }
     }
@@ -122,7 +125,14 @@ impl SiteBudget {
     /// An exchange of an earlier run is on record: its permit was granted then.
     pub fn recall(&mut self) {
         self.granted += 1;
+        self.counted += 1;
         self.in_flight += 1;
+    }
+
+    /// The number of exchanges of this tree so far, without those that were lost.
+    #[must_use]
+    pub fn counted(&self) -> u64 {
+        self.counted
     }
 
     /// Adds exchanges of earlier runs that have no response on record: they were granted, and each may have

@@ -9,6 +9,8 @@ pub struct PromisedLimits {
     pub pace: Pace,
     /// Budget of the trees of a site that share an account.
     pub tree: Budget,
+    /// The most requests of the whole survey.
+    pub survey: Option<u64>,
     /// Rate of the whole survey, in bytes per second.
     pub rate: Option<u64>,
     /// The most bytes that one exchange may move: this much of the rate may be saved up.
@@ -35,6 +37,7 @@ impl PromisedLimits {
         Self {
             pace: Pace::from(settings),
             tree: Budget::from(settings),
+            survey: None,
             rate: settings.rate.map(|size| size.0),
             largest,
             server: server.into(),
@@ -44,5 +47,11 @@ impl PromisedLimits {
             permits_special_addresses: settings.permit_special_addresses,
             rounding: Duration::ZERO,
         }
+    }
+
+    /// The same with the most requests of the whole survey.
+    #[must_use]
+    pub fn with_survey_budget(self, requests: Option<u64>) -> Self {
+        Self { survey: requests, ..self }
     }
 }

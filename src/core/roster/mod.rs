@@ -13,6 +13,9 @@
 //! **Several agents.** If agents walk the trees of a survey, a tree that has its slot waits at a [`Dealer`]
 //! for one of them, by one [`Partition`] or another.
 //!
+//! **Rounds.** A survey with a budget of requests goes by rounds. A [`RoundPlanner`] says, from what waits in
+//! all trees, which of them send requests in the next round, and how many.
+//!
 //! This room never sends a request, never looks at a clock, and knows nothing of pauses: `load` decides when
 //! a request may be sent to a server.
 
@@ -20,10 +23,13 @@ mod dealer;
 mod limits;
 mod machine;
 mod partition;
+mod rounds;
 mod visit_slots;
 
 #[cfg(test)]
 mod dealer_tests;
+#[cfg(test)]
+mod rounds_tests;
 #[cfg(test)]
 mod tests;
 
@@ -31,4 +37,5 @@ pub use dealer::{AgentCapacity, AgentNumber, Dealer, Priority, WaitingTree};
 pub use limits::VisitLimits;
 pub use machine::{Requeue, Roster, VisitStep};
 pub use partition::Partition;
+pub use rounds::{RoundPlan, RoundPlanner, TreeBetweenRounds};
 pub use visit_slots::VisitScope;

@@ -7,7 +7,7 @@ use super::table::{SWITCH, SettingRules, settings, value};
 use super::values::quantities::MIB;
 use super::values::value::{Amount, NewPath, ValueSyntax};
 use super::values::written::{Refusal, Written};
-use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours, Size, Span};
+use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours, RequestBudget, Size, Span};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 
 /// One setting, as the table declares it.
@@ -73,8 +73,13 @@ settings! {
         /// requests: on the African Web of 2008, 8 levels cost 80 % of the requests of 20 levels. `auto`
         /// continues in each site while its pages promise to be worth a request, and skips the rest
         depth: DepthRule = DepthRule::Levels(8) => value("LEVELS|auto").within(is_depth, "0 to 1000 levels, or auto");
-        /// With --depth auto: the deepest level to fetch
-        max_depth: Option<u16> = None => value("LEVELS").unset("20 with --depth auto")
+        /// Most requests of the whole survey, in place of --depth: they go where most new external hosts are
+        /// expected, site after site in rounds, and each site is fetched best first over all its levels. Every
+        /// request counts, robots.txt included; the survey never sends more. A share such as `5%` is of the
+        /// requests of the survey that --since names
+        budget: Option<RequestBudget> = None => value("N|P%").unset("no limit").excludes("depth");
+        /// With --depth auto or --budget: the deepest level to fetch
+        max_depth: Option<u16> = None => value("LEVELS").unset("20 with --depth auto or --budget")
             .within(|it| it == Amount::NoLimit || is_depth(it), "0 to 1000 levels");
         /// With --depth auto: the share to find of the external hosts that all levels together have. A larger
         /// share costs more requests, and the last few percent cost the most. The share holds on Webs like
@@ -82,7 +87,7 @@ settings! {
         /// have brought
         coverage: Option<f64> = None => value("SHARE").unset("0.95 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.95");
-        /// With --depth auto or --focus: the file of rates that `ccsurvey learn` wrote. Rates say how many
+        /// With --depth auto, --budget or --focus: the file of rates that `ccsurvey learn` wrote. Rates say how many
         /// external hosts a page brings on average, by its depth and the words in its URL
         rates: Option<PathBuf> = None => value("FILE").unset("the built-in rates");
         /// With --depth auto or --focus: the share of sites in which up to twenty of the skipped pages are

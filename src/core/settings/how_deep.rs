@@ -1,4 +1,4 @@
-use super::{DepthRule, Settings};
+use super::{DepthRule, RequestBudget, Settings};
 
 /// The default deepest level of `--depth auto`: that of the survey in the 2008 paper.
 const DEEPEST: u16 = 20;
@@ -12,9 +12,15 @@ impl Settings {
     #[must_use]
     pub fn deepest(&self) -> u16 {
         match self.depth {
-            DepthRule::Levels(levels) => levels,
-            DepthRule::Auto => self.max_depth.unwrap_or(DEEPEST),
+            DepthRule::Levels(levels) if self.budget.is_none() => levels,
+            _ => self.max_depth.unwrap_or(DEEPEST),
         }
+    }
+
+    /// Whether the survey goes by rounds, because it has a budget of requests.
+    #[must_use]
+    pub fn has_rounds(&self) -> bool {
+        self.budget.is_some()
     }
 
     /// With depth `auto`, the share to find of the external hosts down to the deepest level.
@@ -26,7 +32,7 @@ impl Settings {
     /// Whether pages are skipped that do not promise to be worth a request.
     #[must_use]
     pub fn skips_pages(&self) -> bool {
-        self.depth == DepthRule::Auto || self.focus.is_some()
+        self.depth == DepthRule::Auto || self.focus.is_some() || self.has_rounds()
     }
 
     /// The share of sites in which a sample of the skipped pages is fetched after all.
@@ -45,15 +51,46 @@ impl Settings {
                 "--coverage and --focus both set how much to fetch: give only one of them".to_owned(),
             );
         }
+        if let Some(refusal) = self.refused_beside_budget() {
+            return Some(refusal);
+        }
         let is_auto = self.depth == DepthRule::Auto;
         let given = [
-            ("max-depth", self.max_depth.is_some() && !is_auto, "--depth auto"),
+            (
+                "max-depth",
+                self.max_depth.is_some() && !is_auto && !self.has_rounds(),
+                "--depth auto or --budget",
+            ),
             ("coverage", self.coverage.is_some() && !is_auto, "--depth auto"),
-            ("rates", self.rates.is_some() && !self.skips_pages(), "--depth auto or --focus"),
+            ("rates", self.rates.is_some() && !self.skips_pages(), "--depth auto, --budget or --focus"),
             ("probe-depth", self.probe_depth > 0.0 && !self.skips_pages(), "--depth auto or --focus"),
         ];
         let (key, _, needed) = given.into_iter().find(|(_, is_idle, _)| *is_idle)?;
         Some(format!("--{key} has no effect with --depth {}: give {needed}", self.depth))
+    }
+
+    /// Refuses the first setting that contradicts a budget of requests.
+    fn refused_beside_budget(&self) -> Option<String> {
+        let budget = self.budget?;
+        if matches!(budget, RequestBudget::Percent(_)) && self.since.is_none() {
+            return Some(format!("--budget {budget} needs an earlier survey: give its folder with --since"));
+        }
+        let others = [
+            ("depth", self.depth != Self::default().depth),
+            ("coverage", self.coverage.is_some()),
+            ("focus", self.focus.is_some()),
+            ("stable-levels", self.stable_levels.is_some()),
+        ];
+        if let Some((key, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
+            return Some(format!("--{key} and --budget both set how far to go: give only one of them"));
+        }
+        let spend_more = [
+            ("probe-depth", self.probe_depth > 0.0),
+            ("probe-scripts", self.probe_scripts > 0.0),
+            ("seeds-per-site", self.seeds_per_site > 1),
+        ];
+        let (key, _) = spend_more.into_iter().find(|(_, is_given)| *is_given)?;
+        Some(format!("--{key} spends requests apart from those that --budget weighs: leave it out"))
     }
 }
 
@@ -76,12 +113,12 @@ mod tests {
         let levels = Settings::default();
         assert_eq!(levels.unused_setting(), None);
         for (settings, key, needed) in [
-            (Settings { max_depth: Some(6), ..levels.clone() }, "max-depth", "--depth auto"),
+            (Settings { max_depth: Some(6), ..levels.clone() }, "max-depth", "--depth auto or --budget"),
             (Settings { coverage: Some(0.8), ..levels.clone() }, "coverage", "--depth auto"),
             (
                 Settings { rates: Some("rates.json".into()), ..levels.clone() },
                 "rates",
-                "--depth auto or --focus",
+                "--depth auto, --budget or --focus",
             ),
             (Settings { probe_depth: 0.1, ..levels }, "probe-depth", "--depth auto or --focus"),
         ] {
@@ -89,6 +126,36 @@ mod tests {
             assert_eq!(refusal, Some(format!("--{key} has no effect with --depth 8: give {needed}")));
             assert_eq!(Settings { depth: DepthRule::Auto, ..settings }.unused_setting(), None);
         }
+    }
+
+    #[test]
+    fn a_budget_sets_how_far_to_go_in_place_of_the_depth() {
+        let budget = Settings { budget: Some(RequestBudget::Requests(1000)), ..Settings::default() };
+        assert_eq!((budget.unused_setting(), budget.deepest(), budget.skips_pages()), (None, 20, true));
+        let deeper = Settings { max_depth: Some(30), rates: Some("rates.json".into()), ..budget.clone() };
+        assert_eq!((deeper.unused_setting(), deeper.deepest()), (None, 30));
+        let refusal = |settings: Settings| settings.unused_setting().unwrap_or_default();
+        let base = budget.clone();
+        for (settings, key) in [
+            (Settings { depth: DepthRule::Auto, ..base.clone() }, "depth"),
+            (Settings { coverage: Some(0.9), ..base.clone() }, "coverage"),
+            (Settings { focus: Some(0.1), since: Some("old".into()), ..base.clone() }, "focus"),
+            (Settings { stable_levels: Some(2), ..base.clone() }, "stable-levels"),
+        ] {
+            let expected = format!("--{key} and --budget both set how far to go: give only one of them");
+            assert_eq!(refusal(settings), expected);
+        }
+        for (settings, key) in [
+            (Settings { probe_depth: 0.1, ..base.clone() }, "probe-depth"),
+            (Settings { probe_scripts: 0.1, ..base.clone() }, "probe-scripts"),
+            (Settings { seeds_per_site: 2, ..base.clone() }, "seeds-per-site"),
+        ] {
+            assert!(refusal(settings).starts_with(&format!("--{key} spends requests apart")));
+        }
+        let share = Settings { budget: Some(RequestBudget::Percent(5.0)), ..base };
+        let expected = "--budget 5% needs an earlier survey: give its folder with --since";
+        assert_eq!(refusal(share.clone()), expected);
+        assert_eq!(Settings { since: Some("old".into()), ..share }.unused_setting(), None);
     }
 
     #[test]

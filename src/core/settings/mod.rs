@@ -51,5 +51,6 @@ pub use values::entrances::{Entrances, FeedBackRule};
 pub use values::non_html::{Extension, NON_HTML_EXTENSIONS, NonHtml};
 pub use values::quantities::{LimitOrNone, OrNone, Size, Span};
 pub use values::quiet_hours::QuietHours;
+pub use values::request_budget::RequestBudget;
 pub use values::value::{Amount, NewPath, Plain, Value, ValueSyntax, typed};
 pub use values::written::{Refusal, Written};

@@ -14,6 +14,8 @@ pub struct SettingRules {
     pub(super) breaks: Option<(BreakCondition, &'static str)>,
     /// The key in earlier versions; files and flags may still use it.
     pub former_key: Option<&'static str>,
+    /// The key of a setting that sets the same otherwise: the two flags are refused together.
+    pub excludes: Option<&'static str>,
 }
 
 /// Which values are valid.
@@ -58,6 +60,7 @@ pub(super) const fn value(value_name: &'static str) -> SettingRules {
         on_resume: OnResume::Fixed,
         breaks: None,
         former_key: None,
+        excludes: None,
     }
 }
 
@@ -67,6 +70,10 @@ pub(super) const SWITCH: SettingRules = value("BOOL");
 impl SettingRules {
     pub(super) const fn formerly(self, key: &'static str) -> Self {
         Self { former_key: Some(key), ..self }
+    }
+
+    pub(super) const fn excludes(self, key: &'static str) -> Self {
+        Self { excludes: Some(key), ..self }
     }
 
     pub(super) const fn commas(self) -> Self {

@@ -10,7 +10,7 @@ use super::traps::shape::{Shape, ShapeId};
 use super::traps::tally::LevelView;
 use super::tree::listing::Listing;
 use super::yields::UrlCandidate;
-use crate::address::WebUrl;
+use crate::address::{UrlList, WebUrl};
 use crate::exchange::{Class, Depth, Outcome};
 
 /// The end of a level, and the end of the walk.
@@ -26,22 +26,13 @@ impl Walk {
                 return self.end(outcome);
             }
         }
+        if self.rounds().is_some() {
+            return self.finish_level_of_round();
+        }
         self.evaluate_evidence();
         let is_quiet = self.level().external_urls == 0;
         self.quiet_levels = if is_quiet { self.quiet_levels + 1 } else { 0 };
-        // The list is done with; the next level needs the memory.
-        self.list = Listing::default();
-        let mut next = std::mem::take(&mut self.found);
-        let found_by = self.take_finders();
-        let mut finders = Vec::new();
-        // A redirect may have moved a URL up into the level that is now done.
-        next.retain(|at, url| {
-            let is_next = self.known.get(&url.page_key()) == Some(&UrlState::Found);
-            if is_next && self.auto.is_some() {
-                finders.push(found_by.get(at).copied().flatten());
-            }
-            is_next
-        });
+        let (next, finders) = self.take_next_level();
         if next.is_empty() {
             let outcome = self.outcome_of_hosts().unwrap_or_else(|| self.outcome_without_links());
             return self.end(outcome);
@@ -66,6 +57,24 @@ impl Walk {
             Listing::new_packed(next, skipped)
         };
         self.depth = depth;
+    }
+
+    /// The URLs found on the level that is now done, with the page on which each was found if that matters.
+    pub(super) fn take_next_level(&mut self) -> (UrlList, Vec<Option<UrlCandidate>>) {
+        // The list is done with; the next level needs the memory.
+        self.list = Listing::default();
+        let mut next = std::mem::take(&mut self.found);
+        let found_by = self.take_finders();
+        let mut finders = Vec::new();
+        // A redirect may have moved a URL up into this level.
+        next.retain(|at, url| {
+            let is_next = self.known.get(&url.page_key()) == Some(&UrlState::Found);
+            if is_next && self.auto.is_some() {
+                finders.push(found_by.get(at).copied().flatten());
+            }
+            is_next
+        });
+        (next, finders)
     }
 
     /// Level 0 has nothing left to request: puts the next entrance on its list, if there is one to try.
@@ -95,7 +104,7 @@ impl Walk {
     }
 
     /// The outcome of a walk that skipped URLs because their hosts opted out or no longer respond to us.
-    fn outcome_of_hosts(&self) -> Option<Outcome> {
+    pub(super) fn outcome_of_hosts(&self) -> Option<Outcome> {
         match () {
             () if self.has_site_opted_out() => Some(Outcome::OptOut),
             () if self.has_urls(Class::Refused) => Some(Outcome::Refused),
@@ -114,7 +123,7 @@ impl Walk {
     }
 
     /// The outcome of a walk that has nothing more to request.
-    fn outcome_without_links(&self) -> Outcome {
+    pub(super) fn outcome_without_links(&self) -> Outcome {
         match () {
             () if self.has_urls(Class::Yield) => Outcome::Yield,
             () if self.has_urls(Class::OptOut) => Outcome::OptOut,
@@ -134,7 +143,7 @@ impl Walk {
         }
     }
 
-    fn evaluate_evidence(&mut self) {
+    pub(super) fn evaluate_evidence(&mut self) {
         let site = self.scope.site().as_str();
         let level = LevelView { site, found: &self.found, known: &self.known };
         if let Some(levels) = self.settings.trap_levels {
@@ -172,6 +181,7 @@ impl Walk {
         for _ in 0..self.list.without_class() {
             self.level().count(cut_class);
         }
+        self.count_waiting(cut_class);
         let deeper_class = if self.depth.next() > self.settings.depth { Class::Depth } else { cut_class };
         let found =
             self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found)).count();

@@ -25,12 +25,18 @@ impl Walk {
             if self.ending.is_some() {
                 return self.probe();
             }
+            if self.is_between_rounds() {
+                return if self.pending.is_empty() { Step::RoundOver } else { Step::Wait };
+            }
             if let Some(step) = self.check_suspect() {
                 return step;
             }
             if !self.list.is_done() {
                 if !self.has_chosen() {
                     return Step::Wait;
+                }
+                if self.list.is_done() {
+                    continue;
                 }
                 if self.a_response_in_flight_may_end_the_walk()
                     || self.a_response_in_flight_may_prove_an_echo()
@@ -73,6 +79,7 @@ impl Walk {
         if let Some(entry) = self.unlisted.take() {
             return self.pending.push(PendingRequest::page(request, entry, false));
         }
+        self.note_requested();
         let Some(mut entry) = self.list.current() else { return };
         if request.url.is_https() {
             entry.schemes.https = true;
@@ -145,7 +152,7 @@ impl Walk {
     /// left to request.
     fn check_suspect(&mut self) -> Option<Step> {
         let url = self.bans.url_to_check()?;
-        if self.list.is_done() && self.found.is_empty() {
+        if self.list.is_done() && self.found.is_empty() && !self.has_waiting() {
             return None;
         }
         if !self.pending.is_empty() {
@@ -186,7 +193,7 @@ impl Walk {
     }
 
     /// The current URL has its class; the next URL has its turn.
-    fn pass(&mut self, class: Class) {
+    pub(super) fn pass(&mut self, class: Class) {
         let Some(entry) = self.list.current() else { return };
         if class == Class::Yield {
             self.leave_out(&entry.url);

@@ -43,6 +43,10 @@
 //! first, until the expected yield of the rest is too low for a request (`yields`). The rest then has a class
 //! of its own, and what only the rest links to is never found.
 //!
+//! **Rounds.** With a budget for the whole survey the walk goes by rounds, each at a price of its own
+//! (`rounds`): in a round it requests what is worth the price, best first over all its levels. Between rounds
+//! it says what waits and what that is expected to bring ([`Walk::waiting`]).
+//!
 //! **When the walk itself fails.** A [`FailedWalk`] counts the recorded responses of a walk that met an
 //! internal error.
 //!
@@ -69,6 +73,7 @@ mod traps;
 mod tree;
 pub mod yields;
 
+pub use choosing::rounds::Waiting;
 pub use merge::{availability, is_cut};
 pub use salvage::FailedWalk;
 pub use settings::filter::Filter;

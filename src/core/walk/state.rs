@@ -16,7 +16,7 @@ use super::traps::evidence::TrapEvidence;
 use super::tree::counts::TreeCounts;
 use super::tree::listing::Listing;
 use super::tree::probe::Probes;
-use super::{LevelCount, WalkSettings};
+use super::{External, LevelCount, WalkSettings};
 use crate::address::{OptOuts, Scope, ScriptKey, UrlList, WebUrl};
 use crate::exchange::{Depth, Entrance, Outcome};
 
@@ -137,6 +137,12 @@ impl Walk {
     #[must_use]
     pub fn rules_valid_until(&self, url: &WebUrl) -> Option<SystemTime> {
         self.origins.valid_until(url, self.pending.request_count())
+    }
+
+    /// The external URLs found so far, in the order found.
+    #[must_use]
+    pub fn externals(&self) -> &[External] {
+        &self.counts.externals
     }
 
     pub(super) fn level(&mut self) -> &mut LevelCount {

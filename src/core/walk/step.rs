@@ -16,6 +16,10 @@ pub enum Step {
     Request(Request, Option<Duration>),
     /// A response in flight decides what is next.
     Wait,
+    /// Nothing that waits is worth the price of the round: the walk continues with
+    /// [`Walk::next_round`](super::Walk::next_round), or ends with
+    /// [`Walk::end_rounds`](super::Walk::end_rounds).
+    RoundOver,
     /// The tree is finished.
     Done,
 }

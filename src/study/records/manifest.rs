@@ -42,6 +42,9 @@ pub struct Manifest {
     /// With `--depth auto` or `--focus`: the rates that decide which pages are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<RatesUsed>,
+    /// With `--budget`: the most requests of the survey, and its rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetUsed>,
     /// Rows and files of each table, as of `updated`.
     #[serde(default)]
     pub tables: BTreeMap<String, TableCount>,
@@ -62,6 +65,37 @@ pub struct Manifest {
 pub struct RatesUsed {
     /// The 128-bit XXH3 hash of the file, in hexadecimal.
     pub hash: String,
+}
+
+/// The budget of a survey: `budget.json` in its folder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BudgetUsed {
+    /// The most requests of the whole survey.
+    pub requests: u64,
+    /// The requests of the earlier survey, if the budget is a share of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_requests: Option<u64>,
+    /// The rounds in which requests were sent, in order.
+    #[serde(default)]
+    pub rounds: Vec<RoundRecord>,
+}
+
+/// A round of a survey with a budget.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundRecord {
+    /// Rounds are numbered from 1.
+    pub number: u32,
+    /// The number of new external hosts that a request had to be expected to bring.
+    pub price: f64,
+    /// The number of site trees that had a part in it.
+    pub trees: u64,
+    /// When it began.
+    pub began: Timestamp,
+    /// When the last of these trees had ended its part.
+    pub ended: Timestamp,
+    /// The time in which no further tree waited to begin its part, so that places of sites stood empty until
+    /// the last one had ended.
+    pub waited_seconds: f64,
 }
 
 /// The state of a survey.
@@ -155,6 +189,7 @@ impl Manifest {
             geo: Vec::new(),
             simulation: None,
             rates: None,
+            budget: None,
             tables: BTreeMap::new(),
             unrecorded_exchanges: 0,
             broken_promises: Vec::new(),

@@ -54,7 +54,9 @@ pub use files::servers_file::ServersFile;
 pub use files::tables::{Segments, Tables};
 pub use geo::place::GeoLocation;
 pub use geo::{Geo, GeoDatabase, GeoError};
-pub use manifest::{FORMAT, Manifest, ManifestError, RatesUsed, SurveyState, TableCount};
+pub use manifest::{
+    BudgetUsed, FORMAT, Manifest, ManifestError, RatesUsed, RoundRecord, SurveyState, TableCount,
+};
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
 pub use rows::exchanges::{ExchangeRow, milliseconds};
 pub use rows::levels::LevelRow;

@@ -1,5 +1,6 @@
 //! The boundaries of a survey: its scope, its start URLs, links that leave a site, rates of pages.
 
+pub(super) mod budget;
 pub(super) mod feed_back;
 pub(super) mod rates;
 pub(super) mod scope;
@@ -14,7 +15,7 @@ use crate::address::{OptOut, OptOuts};
 use crate::frontier::StartCandidate;
 use crate::records::Geo;
 use crate::settings::Settings;
-use crate::walk::Tree;
+use crate::walk::{External, Tree};
 use feed_back::FeedBack;
 use scope::SurveyScope;
 
@@ -42,7 +43,12 @@ impl Boundaries {
 
     /// The start URLs that a tree has found.
     pub(super) fn found_candidates(&self, tree: &Tree) -> Vec<StartCandidate> {
-        self.feed_back.candidates(&self.scope, tree.externals.iter().map(|external| &external.url))
+        self.candidates_among(&tree.externals)
+    }
+
+    /// The start URLs among the external URLs of a tree.
+    pub(super) fn candidates_among(&self, externals: &[External]) -> Vec<StartCandidate> {
+        self.feed_back.candidates(&self.scope, externals.iter().map(|external| &external.url))
     }
 
     /// Whether the tree may have found any, without checking each link.

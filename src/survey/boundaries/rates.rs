@@ -62,7 +62,7 @@ pub(in crate::survey) fn keep_rates(
 }
 
 /// Writes a file; returns the hash of its content.
-fn write_json(path: &Path, value: &impl Serialize) -> Result<u128, SurveyError> {
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<u128, SurveyError> {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     durable::replace(path, text.as_bytes()).map_err(SurveyError::file("write", path))?;
     Ok(xxh3_128(text.as_bytes()))
@@ -78,6 +78,9 @@ pub(in crate::survey) fn walk_settings(
         return Ok(walk);
     }
     let rates = load_rates(&folder.rates())?;
+    if settings.has_rounds() {
+        return Ok(walk.in_rounds(Arc::new(rates)));
+    }
     let price = match settings.focus {
         Some(_) => read_focus(&folder.focus())?.price.unwrap_or(f64::INFINITY),
         None => rates.price(settings.wanted_coverage().unwrap_or(1.0)),

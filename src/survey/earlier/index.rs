@@ -61,7 +61,7 @@ pub(in crate::survey) fn check(dir: &Path) -> Result<u64, SurveyError> {
     Ok(rows(ExchangeRow::TABLE)? + rows(PageLinkRow::TABLE)?)
 }
 
-pub(super) fn damaged_edition(error: TablesError) -> SurveyError {
+pub(in crate::survey) fn damaged_edition(error: TablesError) -> SurveyError {
     SurveyError::Since(error.to_string())
 }
 

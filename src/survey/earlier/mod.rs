@@ -28,6 +28,7 @@ use crate::exchange::{Response, Validators};
 use crate::page::{Element, Link, Page, RecordedPage};
 use crate::walk::Content;
 pub use crate::walk::yields::Focus;
+pub(super) use index::damaged_edition;
 
 pub use index::ReadingProgress;
 pub(super) use index::check;

@@ -34,6 +34,19 @@ pub(in crate::survey) enum Entry {
     /// The response for a robots.txt that another tree fetched less than a day ago. This tree sent no
     /// request.
     Shared(Box<ExchangeRecord>),
+    /// The tree's part in a round begins.
+    Round(RoundPart),
+}
+
+/// A tree's part in a round of a survey with a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::survey) struct RoundPart {
+    /// The number of the round.
+    pub round: u32,
+    /// The number of new external hosts that a request must be expected to bring.
+    pub price: f64,
+    /// The number of the tree's requests at which the part ends.
+    pub until: u64,
 }
 
 impl Entry {
@@ -95,6 +108,11 @@ impl ExchangeRecord {
     /// The bytes that entries of earlier versions lack at their end, as postcard writes them: no challenge
     /// was seen.
     pub(in crate::survey) const LATER: [u8; 1] = [0; 1];
+
+    /// Whether its request was sent.
+    pub(in crate::survey) fn was_sent(&self) -> bool {
+        self.response.failure.is_none_or(Failure::reached_the_network)
+    }
 
     /// Whether it is a page of its tree.
     pub(in crate::survey) fn is_page(&self) -> bool {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use super::entry::{Entry, ExchangeRecord};
+use super::entry::{Entry, ExchangeRecord, RoundPart};
 use crate::exchange::Outcome;
 
 /// Requests sent and responses received, in the order in which a journal lists them.
@@ -27,6 +27,8 @@ pub(in crate::survey) struct JournalHistory {
     pub began: Option<SystemTime>,
     /// The outcome of the walk, if it ended.
     pub outcome: Option<Outcome>,
+    /// The tree's parts in rounds.
+    pub parts: Vec<RoundPart>,
     /// The latest time on record.
     pub latest: Option<SystemTime>,
     run: Option<SystemTime>,
@@ -61,6 +63,7 @@ impl JournalHistory {
             | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
             | Entry::Shared(_) => {}
+            Entry::Round(part) => self.parts.push(*part),
         }
     }
 }
@@ -81,7 +84,8 @@ impl Unanswered {
             | Entry::FinalAttempt { .. }
             | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
-            | Entry::Ended { .. } => {}
+            | Entry::Ended { .. }
+            | Entry::Round(_) => {}
             // A failure that never reached the network does not count as a response: an earlier request stays
             // lost.
             Entry::Received(record) | Entry::Attempted(record)

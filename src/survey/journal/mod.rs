@@ -24,9 +24,10 @@ use keeper::Keeper;
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
 /// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`].
 /// Up to version 6 there is no [`Entry::Shared`], and responses lack the end that version 7 added
-/// ([`ExchangeRecord::LATER`]). All else is the same, so older journals are continued as version 7.
+/// ([`ExchangeRecord::LATER`]). Version 7 has no [`Entry::Round`]. All else is the same, so older journals are
+/// continued as version 8.
 const OLDEST: u8 = 3;
-const VERSION: u8 = 7;
+const VERSION: u8 = 8;
 const HEAD_BYTES: usize = MAGIC.len() + 1;
 /// A page of 10,000 links of 2 kB each, and a robots.txt of 500 KiB, stay below this.
 const MAX_ENTRY: u32 = 64 * 1024 * 1024;
@@ -255,6 +256,16 @@ impl JournalReader {
             history.note(&entry);
         }
         Ok(history)
+    }
+
+    /// The number of requests that were sent and have a result, according to all remaining entries.
+    pub(super) fn sent(mut self) -> Result<u64, SurveyError> {
+        let mut sent = 0;
+        while let Some(entry) = self.next()? {
+            let record = entry.into_record();
+            sent += u64::from(record.is_some_and(|record| record.was_sent()));
+        }
+        Ok(sent)
     }
 
     fn read_entry(&mut self) -> io::Result<FoundEntry> {

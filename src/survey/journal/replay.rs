@@ -92,7 +92,8 @@ impl Replay {
             | Entry::Reading(_)
             | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
-            | Entry::Ended { .. } => {}
+            | Entry::Ended { .. }
+            | Entry::Round(_) => {}
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use tokio::sync::{self, Notify, watch};
 
+use super::ceiling::Ceiling;
 use super::local_hours::LocalHours;
 use super::opt_outs::OptOutCheck;
 use super::stalled::{LONGEST_STOP, process_stalled};
@@ -42,6 +43,8 @@ pub(in crate::survey) struct Access {
     pub moved: Notify,
     /// The result of the last check of the opt-out list.
     opt_out_check: watch::Sender<Option<OptOutCheck>>,
+    /// The most requests that the survey may send.
+    pub ceiling: Ceiling,
     /// Becomes true when the survey has to stop.
     pub stop: watch::Receiver<bool>,
     /// Shows when our own link is broken.
@@ -79,6 +82,7 @@ impl Access {
             read_queue: sync::Mutex::default(),
             moved: Notify::new(),
             opt_out_check: watch::Sender::new(None),
+            ceiling: Ceiling::default(),
             progress: Arc::new(Progress::resume(earlier, clock.system_time(), is_simulated)),
             clock,
             fetcher,

@@ -2,8 +2,10 @@
 //! robots.txt.
 
 pub(super) mod access;
+pub(super) mod ceiling;
 pub(super) mod local_hours;
 pub(super) mod opt_outs;
+pub(super) mod rounds;
 pub(super) mod shared_robots;
 pub(super) mod stalled;
 
@@ -16,6 +18,7 @@ use super::agents::remote_worker::DISPATCH_LIFETIME;
 use super::agents::simulation::Simulation;
 use super::agents::{Agents, Team};
 use super::boundaries::Boundaries;
+use super::boundaries::budget::read_budget;
 use super::boundaries::rates::walk_settings;
 use super::error::SurveyError;
 use super::folder::Folder;
@@ -30,6 +33,8 @@ use crate::promises::{self, Judge, Observations};
 use crate::settings::{Budget, Settings};
 use crate::walk;
 use access::{Access, system_of};
+use ceiling::Ceiling;
+use rounds::Rounds;
 use shared_robots::SharedRobots;
 
 /// An open survey in three main parts: `boundaries` (where it may go), `access` (how it sends requests) and
@@ -53,6 +58,8 @@ pub(super) struct Parts {
     pub suspects: Suspects,
     /// Shares robots.txt responses, so that each is fetched once a day, whichever trees need it.
     pub shared_robots: SharedRobots,
+    /// The rounds of a survey with a budget of requests.
+    pub rounds: Option<Rounds>,
     /// The agents that walk the site trees; none if this process does.
     pub agents: Option<Arc<Agents>>,
     /// The Web is in this process and time is virtual.
@@ -109,8 +116,12 @@ impl Parts {
             }
             None => resume_clock(&folder, &mut frontier, Clock::system(), Uptime::read()),
         }?;
-        let access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
-        let promised = promises::PromisedLimits::new(&promised, access.fetcher.max_exchange_bytes());
+        let mut access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
+        let budget_used = read_budget(&folder, &settings)?;
+        let most_requests = budget_used.as_ref().map(|budget| budget.requests);
+        access.ceiling = Ceiling::new(most_requests);
+        let promised = promises::PromisedLimits::new(&promised, access.fetcher.max_exchange_bytes())
+            .with_survey_budget(most_requests);
         let judge = Judge::new(promised, Observations::default()).with_systems(system_of(&boundaries.geo));
         let storage = Storage::open(folder, frontier, judge, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
@@ -123,6 +134,7 @@ impl Parts {
             opened: access.now(),
             suspects: Suspects::default(),
             shared_robots: SharedRobots::default(),
+            rounds: budget_used.map(Rounds::new),
             agents: team.map(|team| Agents::new(team, access.clock, settings.max_delay.0)),
             settings,
             boundaries,

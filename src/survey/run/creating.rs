@@ -9,6 +9,7 @@ use crate::records::Manifest;
 use crate::settings::Settings;
 use crate::starts::StartList;
 use crate::survey::agents::simulation::Simulation;
+use crate::survey::boundaries::budget::keep_new_budget;
 use crate::survey::boundaries::rates::{KeptRates, keep_rates, read_rates};
 use crate::survey::boundaries::scope::SurveyScope;
 use crate::survey::boundaries::start_urls::{StartUrlCounts, candidates_by_priority, sampled_urls};
@@ -16,6 +17,7 @@ use crate::survey::earlier::{self, EarlierPages, ReadingProgress};
 use crate::survey::error::SurveyError;
 use crate::survey::folder::Folder;
 use crate::survey::folder::creation_lock::CreationLock;
+use crate::survey::parts::rounds::Rounds;
 use crate::survey::parts::{Parts, Terms};
 use crate::survey::storage::tally::Tally;
 
@@ -107,6 +109,7 @@ impl Survey {
         let known =
             since.map(|old| EarlierPages::build(&folder.since(), old, report_progress)).transpose()?;
         let description = simulation.as_ref().map(|simulation| simulation.description.clone());
+        keep_new_budget(&folder, &settings)?;
         let KeptRates { rates, focus } = keep_rates(&folder, &settings, report_progress)?;
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
@@ -119,6 +122,7 @@ impl Survey {
         manifest.suffix_list_version = boundaries.scope.area.suffixes.version().map(ToOwned::to_owned);
         manifest.simulation = description;
         manifest.rates = rates;
+        manifest.budget = parts.rounds.as_ref().map(Rounds::used);
         manifest.geo = boundaries.geo.describe().cloned().collect();
         storage.folder.write_settings(&settings)?;
         storage.folder.write_start_list(sampled_urls(start, &boundaries.scope))?;

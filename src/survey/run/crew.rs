@@ -6,10 +6,13 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use super::added;
+use crate::frontier::{EndedPart, Lease};
 use crate::records::{SurveyState, Timestamp};
 use crate::roster::{Requeue, VisitStep};
 use crate::survey::agents::Agents;
+use crate::survey::boundaries::budget::keep_budget;
 use crate::survey::error::SurveyError;
+use crate::survey::journal::JournalReader;
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::stop_requested;
 use crate::survey::parts::opt_outs::OptOutFile;
@@ -54,7 +57,7 @@ impl Crew {
             let BegunVisits { is_idle, next_due } = self.begin_visits()?;
             let nothing_left = is_idle && self.parts.access.roster().is_empty();
             if nothing_left && is_written {
-                if self.add_waiting_lists()? {
+                if self.add_waiting_lists()? || self.begin_round()? {
                     continue;
                 }
                 return Ok(true);
@@ -126,7 +129,7 @@ impl Crew {
             let lease = match step {
                 VisitStep::Begin(lease) => lease,
                 VisitStep::Take => {
-                    let Some(lease) = self.parts.storage.frontier().lease()? else {
+                    let Some(lease) = self.next_tree()? else {
                         return Ok(BegunVisits { is_idle: true, next_due: access.roster().next_due() });
                     };
                     access.roster().begin(lease.order);
@@ -150,6 +153,10 @@ impl Crew {
             joined.map_err(|error| SurveyError::Broken(error.to_string()))??;
         let (requeue, done) = match visited {
             VisitOutcome::Requeue(requeue) => (Some(requeue), None),
+            VisitOutcome::PartEnded(part) => {
+                self.record_part(order, part)?;
+                (None, None)
+            }
             VisitOutcome::Done(done) => (None, Some(done)),
             VisitOutcome::Stopped => (None, None),
         };
@@ -159,9 +166,67 @@ impl Crew {
         }
         self.parts.access.roster().leave(order, requeue);
         if let Some(done) = done {
+            if self.parts.rounds.is_some() {
+                let part = self.part_of(&done)?;
+                self.record_part(order, part)?;
+            }
             self.pass_to_writer(done)?;
         }
         Ok(())
+    }
+
+    /// The next tree to visit: of the round, if the survey has rounds.
+    fn next_tree(&self) -> Result<Option<Lease>, SurveyError> {
+        let Parts { storage, rounds, .. } = &*self.parts;
+        let Some(rounds) = rounds else { return Ok(storage.frontier().lease()?) };
+        while let Some(order) = rounds.take_next(self.parts.access.now()) {
+            if let Some(lease) = storage.frontier().lease_member(order)? {
+                return Ok(Some(lease));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Begins the next round of a survey with a budget, or goes on with the one that an earlier run left.
+    /// Returns whether there is one.
+    fn begin_round(&self) -> Result<bool, SurveyError> {
+        let Parts { access, storage, rounds, .. } = &*self.parts;
+        let Some(rounds) = rounds else { return Ok(false) };
+        rounds.end(access.now(), |time| access.clock.system_time_at(time));
+        keep_budget(&storage.folder, &rounds.used())?;
+        let mut frontier = storage.frontier();
+        let interrupted = if rounds.standing().is_none() { frontier.round()? } else { None };
+        let mut members = interrupted.map(|round| frontier.members(round)).transpose()?.unwrap_or_default();
+        let mut round = interrupted;
+        if members.is_empty() {
+            let (_, lost) = storage.progress.sent_and_lost();
+            round = frontier.next_round(|sent, trees| rounds.plan(sent, lost, &trees))?;
+            let Some(round) = round else { return Ok(false) };
+            members = frontier.members(round)?;
+        }
+        let Some(round) = round else { return Ok(false) };
+        tracing::info!(round = round.number, price = round.price, trees = members.len(), "round");
+        rounds.begin(round, members, access.now());
+        Ok(true)
+    }
+
+    /// Records the end of a tree's part in the round.
+    fn record_part(&self, order: u64, part: EndedPart) -> Result<(), SurveyError> {
+        let Parts { storage, rounds, .. } = &*self.parts;
+        let round = rounds.as_ref().and_then(|rounds| rounds.standing()).map_or(0, |(round, _)| round.number);
+        Ok(storage.frontier().end_part(order, round, part)?)
+    }
+
+    /// The last part of a tree that has ended.
+    fn part_of(&self, done: &DoneTree) -> Result<EndedPart, SurveyError> {
+        match done {
+            DoneTree::Finished(done) => Ok(done.part.clone().unwrap_or_default()),
+            DoneTree::Reached(_) => Ok(EndedPart::default()),
+            DoneTree::Failed(lease, _) => {
+                let sent = JournalReader::open(&self.parts.storage.folder.journal(lease.order))?.sent()?;
+                Ok(EndedPart { sent, counted: sent, ..EndedPart::default() })
+            }
+        }
     }
 
     /// Gives a finished tree to the writer.

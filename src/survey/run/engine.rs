@@ -15,6 +15,7 @@ use crate::survey::error::SurveyError;
 use crate::survey::parts::Parts;
 use crate::survey::parts::access::Access;
 use crate::survey::parts::opt_outs::OptOutCheck;
+use crate::survey::parts::rounds::Rounds;
 use crate::survey::storage::progress::Progress;
 use crate::survey::storage::tally::Tally;
 use crate::survey::storage::{Storage, SurveyStatus};
@@ -119,6 +120,8 @@ impl Survey {
         self.manifest.save(storage.dir())?;
         check_name_server(&parts.access, &parts.settings).await?;
         let keeper = storage.keeper.clone();
+        let (sent, lost) = storage.progress.sent_and_lost();
+        parts.access.ceiling.add_sent(sent + lost);
         let writer = Writer::start(parts.clone(), tables, segments, self.tally.clone())?;
         let mut crew = Crew::new(parts, writer);
         let done = crew.work(stop, &self.stop).await;
@@ -153,6 +156,7 @@ impl Survey {
         self.manifest.state = state;
         self.manifest.updated = now.into();
         self.manifest.finished = (state == SurveyState::Finished).then(|| now.into());
+        self.manifest.budget = self.parts.rounds.as_ref().map(Rounds::used);
         self.manifest.unrecorded_exchanges = storage.unrecorded()?;
         self.manifest.tables = row_counts(storage.dir())?;
         self.manifest.broken_promises.clone_from(&broken);

@@ -265,6 +265,12 @@ impl Progress {
         change(&mut self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner).now);
     }
 
+    /// The numbers of requests with a result and of requests without one.
+    pub(in crate::survey) fn sent_and_lost(&self) -> (u64, u64) {
+        let inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (inner.now.requests, inner.now.unrecorded)
+    }
+
     /// Counts an exchange that has ended.
     pub fn exchange(&self, purpose: Purpose, response: &Response, is_page: bool) {
         self.update(|now| {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::promises::Promise;
 use crate::records::units::{bytes, count, duration, thousands};
 use crate::records::{
-    AddedDelay, Cost, Judgement, LevelRow, Manifest, OtherUsers, ServerRow, SiteRow, SurveyState,
+    AddedDelay, BudgetUsed, Cost, Judgement, LevelRow, Manifest, OtherUsers, ServerRow, SiteRow, SurveyState,
     SurveyedWeb, Timestamp, Unchanged, Verdict, exchange_counts, read_table,
 };
 use crate::survey::error::SurveyError;
@@ -51,6 +51,9 @@ pub struct Summary {
     pub lasted_seconds: f64,
     /// The delay added to other users; known for simulations only.
     pub others: Option<OtherUsers>,
+    /// The budget of the survey, if it has one, and its rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetUsed>,
     /// Requests without a response on record: a process was killed or stood still, or an agent or its link
     /// failed.
     pub unrecorded_exchanges: u64,
@@ -103,6 +106,7 @@ impl Summary {
             unrecorded_exchanges: manifest.unrecorded_exchanges,
             broken_promises: manifest.broken_promises,
             promises: manifest.promises,
+            budget: manifest.budget,
             ..Self::default()
         };
         let mut lasted = WalkSpan::default();
@@ -230,6 +234,7 @@ impl fmt::Display for Summary {
         write_counts(f, "site trees by generation", &self.generations)?;
         write_counts(f, "errors", &self.errors)?;
         self.write_unchanged(f)?;
+        self.write_budget(f)?;
         self.write_load(f)
     }
 }
@@ -286,6 +291,26 @@ impl Summary {
             thousands(answers),
             bytes(received_bytes),
             bytes(whole_bytes)
+        )
+    }
+
+    /// What became of the budget, and how long the rounds waited for their last sites.
+    fn write_budget(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(budget) = &self.budget else { return Ok(()) };
+        let sent = self.requests + self.unrecorded_exchanges;
+        let waited: f64 = budget.rounds.iter().map(|round| round.waited_seconds).sum();
+        let left = match () {
+            () if self.state != SurveyState::Finished => "; the survey is not finished",
+            () if sent < budget.requests => "; nothing else was left to request",
+            () => "",
+        };
+        writeln!(
+            f,
+            "budget: {} of {} in {}, which waited {} for their last sites{left}",
+            thousands(sent),
+            count(budget.requests, "request"),
+            count(budget.rounds.len() as u64, "round"),
+            duration(waited),
         )
     }
 

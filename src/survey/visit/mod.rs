@@ -4,6 +4,7 @@
 pub(super) mod exchange;
 pub(super) mod fallbacks;
 pub(super) mod own_link;
+pub(super) mod rounds;
 pub(super) mod turn;
 
 use std::any::Any;
@@ -27,12 +28,13 @@ use super::parts::Parts;
 use super::storage::carry_over::CarryOver;
 use crate::address::WebUrl;
 use crate::exchange::{Failure, Outcome, Purpose, Request, Response};
-use crate::frontier::Lease;
+use crate::frontier::{EndedPart, Lease};
 use crate::load::{BudgetDecision, SiteBudget, Spent, SpentBudget};
 use crate::roster::Requeue;
-use crate::walk::{OnRecord, Step, Tree, Walk};
+use crate::walk::{Content, OnRecord, Step, Tree, Waiting, Walk};
 use exchange::{ExchangeOutcome, FailedTry, Requester, WantedExchange, accept_failed_try};
 use fallbacks::Fallbacks;
+use rounds::VisitRounds;
 
 /// If a server demands a longer pause than this, its site ends. Applies where sites have no time budget.
 const LONGEST_HOLD: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -48,6 +50,8 @@ pub(super) enum VisitOutcome {
     Done(DoneTree),
     /// The tree has to be visited again.
     Requeue(Requeue<Lease>),
+    /// The tree's part in the round has ended, and it waits for the next round.
+    PartEnded(EndedPart),
     /// The survey is stopping.
     Stopped,
 }
@@ -69,6 +73,8 @@ pub(super) struct ConcludedTree {
     pub earlier: Spent,
     /// Passed on to the next tree of the site.
     pub carried_over: CarryOver,
+    /// The end of its part in the round, if the survey has rounds.
+    pub part: Option<EndedPart>,
     pub began: SystemTime,
     pub ended: SystemTime,
 }
@@ -182,9 +188,25 @@ struct Visit {
     interruption: Option<Interruption>,
     /// The agent that walks the tree, if there are agents.
     assigned: Option<Arc<AssignedAgent>>,
+    /// The rounds of the tree, if the survey has rounds.
+    rounds: Option<VisitRounds>,
+    /// The number of its requests that were sent and have a result.
+    sent: u64,
+}
+
+/// What a visit does next.
+enum NextStep {
+    /// It waits for a result, or is interrupted.
+    Await,
+    /// The walk is done.
+    Conclude,
+    /// The tree's part in the round is over.
+    EndPart,
 }
 
 enum Interruption {
+    /// The survey may send no further request.
+    SurveySpent,
     Stop,
     PutOff(SystemTime),
     Move,
@@ -233,7 +255,10 @@ impl Visit {
             Some(memory) => walk.with_memory(memory),
             None => walk,
         };
+        let rounds = VisitRounds::begin(&parts, lease.order, &history.parts, &journal)?;
         Ok(Self {
+            rounds,
+            sent: 0,
             budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.max_bytes_over_limit())
                 .after(spent)
                 .with_lost(history.unanswered.count(), parts.access.fetcher.max_exchange_bytes()),
@@ -260,20 +285,23 @@ impl Visit {
 
     async fn run(mut self) -> Result<VisitOutcome, SurveyError> {
         loop {
-            let is_done = self.send_requests()?;
+            let next_step = self.send_requests()?;
             match self.in_flight.next().await {
                 Some((crawl_delay, exchanged)) => match exchanged? {
                     ExchangeOutcome::Received(record) => self.take_response(*record),
                     ExchangeOutcome::Shared(record) => self.take_shared_response(*record),
                     ExchangeOutcome::Attempted(tried, next) => self.retry_at(next, tried, crawl_delay),
+                    ExchangeOutcome::SurveySpent => self.interruption = Some(Interruption::SurveySpent),
                     ExchangeOutcome::Stopped => self.interruption = Some(Interruption::Stop),
                     ExchangeOutcome::Postponed(until) => {
                         self.interruption = Some(Interruption::PutOff(until));
                     }
                     ExchangeOutcome::AgentLeft => self.interruption = Some(Interruption::Move),
                 },
-                None if is_done => return self.conclude(),
+                None if matches!(next_step, NextStep::Conclude) => return self.conclude(),
+                None if matches!(next_step, NextStep::EndPart) => return self.end_part(),
                 None => match self.interruption {
+                    Some(Interruption::SurveySpent) => return self.end_part(),
                     Some(Interruption::PutOff(until)) => {
                         return Ok(VisitOutcome::Requeue(Requeue::PutOff(self.lease, until)));
                     }
@@ -290,12 +318,20 @@ impl Visit {
         }
     }
 
-    /// Begins as many exchanges as walk, budget and settings allow. Returns whether the walk is done.
-    fn send_requests(&mut self) -> Result<bool, SurveyError> {
+    /// Begins as many exchanges as walk, budget and settings allow.
+    fn send_requests(&mut self) -> Result<NextStep, SurveyError> {
         while self.interruption.is_none() && self.in_flight.len() < self.parts.settings.per_site as usize {
             if let Some(retry) = self.retries.pop_front() {
+                if !self.part_allows() && !self.is_last_round() {
+                    self.retries.push_front(retry);
+                    return Ok(self.end_part_when_idle());
+                }
+                if self.is_last_round() {
+                    self.accept(retry)?;
+                    continue;
+                }
                 if !self.retry(retry)? {
-                    return Ok(false);
+                    return Ok(NextStep::Await);
                 }
                 continue;
             }
@@ -304,9 +340,25 @@ impl Visit {
             self.walk.expect_recorded(on_record);
             let (request, crawl_delay) = match self.walk.poll(self.parts.access.now()) {
                 Step::Request(request, crawl_delay) => (request, crawl_delay),
-                Step::Wait => return Ok(false),
-                Step::Done => return Ok(true),
+                Step::Wait => return Ok(NextStep::Await),
+                Step::RoundOver if self.go_on() => continue,
+                Step::RoundOver => return Ok(NextStep::EndPart),
+                Step::Done => return Ok(NextStep::Conclude),
             };
+            if self.is_last_round() && self.replay.peek(request.number)?.is_none() {
+                if !self.in_flight.is_empty() {
+                    return Ok(NextStep::Await);
+                }
+                self.pass_over(&request, is_new);
+                continue;
+            }
+            if !self.part_allows() || self.rounds.as_ref().is_some_and(VisitRounds::has_due) {
+                if !self.in_flight.is_empty() {
+                    return Ok(NextStep::Await);
+                }
+                self.walk.end_round();
+                continue;
+            }
             // A recorded exchange has already been spent, whatever the budget says now.
             if let Some(recorded) = self.replay.take(request.number)? {
                 match recorded.request() {
@@ -320,7 +372,7 @@ impl Visit {
                 continue;
             }
             match self.budget.grant(self.parts.access.now(), self.parts.access.fetcher.max_exchange_bytes()) {
-                BudgetDecision::Wait => return Ok(false),
+                BudgetDecision::Wait => return Ok(NextStep::Await),
                 BudgetDecision::UsedUp(limit) => self.walk.end(outcome_of(limit)),
                 BudgetDecision::Granted { byte_limit } => {
                     // A request between recorded responses is repeated unchanged: a different one would shift
@@ -333,7 +385,45 @@ impl Visit {
                 }
             }
         }
-        Ok(false)
+        Ok(NextStep::Await)
+    }
+
+    /// Whether the tree may send one more request in its part of the round.
+    fn part_allows(&mut self) -> bool {
+        let counted = self.budget.counted();
+        self.rounds.as_mut().is_none_or(|rounds| rounds.allows(counted))
+    }
+
+    /// Whether no further request is sent, because there is no further round.
+    fn is_last_round(&self) -> bool {
+        self.rounds.as_ref().is_some_and(VisitRounds::is_last)
+    }
+
+    /// In the last round: a request that is not on record is not sent. `is_new`: nothing later is on record.
+    fn pass_over(&mut self, request: &Request, is_new: bool) {
+        if is_new {
+            return self.walk.end_round();
+        }
+        self.walk.begin(request);
+        let response = Response::not_sent(self.parts.access.now(), None, Failure::HeldOff, None);
+        self.walk.handle(request.number, response, Content::Nothing);
+    }
+
+    /// The result of a failed attempt becomes the result of its request: it is not sent again.
+    fn accept(&mut self, retry: Retry) -> Result<(), SurveyError> {
+        accept_failed_try(&self.parts, &self.journal, self.lease.order, &retry.tried)?;
+        self.merge_into_walk(*retry.tried.record);
+        Ok(())
+    }
+
+    /// Goes on with the next part in a round, or to the end. Returns false if there is neither yet.
+    fn go_on(&mut self) -> bool {
+        self.rounds.as_mut().is_some_and(|rounds| rounds.go_on(&mut self.walk))
+    }
+
+    /// The part ends once nothing is in flight.
+    fn end_part_when_idle(&self) -> NextStep {
+        if self.in_flight.is_empty() { NextStep::EndPart } else { NextStep::Await }
     }
 
     /// Sends a failed request again with a fallback if the budget allows it. Returns false if the budget
@@ -346,8 +436,7 @@ impl Visit {
                 return Ok(false);
             }
             BudgetDecision::UsedUp(limit) => {
-                accept_failed_try(&self.parts, &self.journal, self.lease.order, &tried)?;
-                self.merge_into_walk(*tried.record);
+                self.accept(Retry { tried, crawl_delay })?;
                 self.walk.end(outcome_of(limit));
             }
             BudgetDecision::Granted { byte_limit } => {
@@ -366,6 +455,7 @@ impl Visit {
         let RecordedResult { mut tries, last_try_at, response, is_shared } = recorded;
         let last = if response.is_none() { tries.pop() } else { None };
         for tried in tries {
+            self.note_sent(&tried.response);
             self.budget.recall();
             self.budget.book(tried.response.wire);
             self.fallbacks.note_failed_try(&tried);
@@ -396,6 +486,7 @@ impl Visit {
     /// Sends the request again to this address, which may be the same one. If it is a different address of
     /// the start URL's host, the visit moves to that server first.
     fn retry_at(&mut self, address: IpAddr, tried: FailedTry, crawl_delay: Option<Duration>) {
+        self.note_sent(&tried.record.response);
         self.budget.book(tried.record.response.wire);
         self.fallbacks.note_failed_try(&tried.record);
         let (url, start) = (&tried.record.request.url, &self.lease.start);
@@ -474,7 +565,12 @@ impl Visit {
         self.paused_until = self.paused_until.max(free_at.map(|time| time.min(longest)));
     }
 
+    fn note_sent(&mut self, response: &Response) {
+        self.sent += u64::from(response.failure.is_none_or(Failure::reached_the_network));
+    }
+
     fn take_response(&mut self, record: ExchangeRecord) {
+        self.note_sent(&record.response);
         let is_at_work = record.response.failure.is_some_and(Failure::may_leave_server_busy);
         if let Some(address) = record.response.address.filter(|_| is_at_work) {
             self.pause_site_with(address);
@@ -506,15 +602,33 @@ impl Visit {
         }
     }
 
+    /// The tree waits for the next round. What the walk knows is in the journal.
+    fn end_part(mut self) -> Result<VisitOutcome, SurveyError> {
+        // If a request is to be sent again, the walk is not between rounds. It is not used any more.
+        self.walk.end_round();
+        let mut waiting = self.walk.waiting();
+        waiting.certain += u32::try_from(self.retries.len()).unwrap_or(u32::MAX);
+        let part = self.ended_part(Some(&waiting))?;
+        Ok(VisitOutcome::PartEnded(part.unwrap_or_default()))
+    }
+
+    fn ended_part(&self, waiting: Option<&Waiting>) -> Result<Option<EndedPart>, SurveyError> {
+        let Some(rounds) = &self.rounds else { return Ok(None) };
+        let counts = (self.sent, self.budget.counted());
+        rounds::ended_part(&self.parts, rounds, &self.walk, counts, waiting).map(Some)
+    }
+
     fn conclude(self) -> Result<VisitOutcome, SurveyError> {
         let ended = self.parts.access.now();
         let spent = self.budget.spent(self.parts.budget.account_of(self.lease.seed.into()), ended);
+        let part = self.ended_part(None)?;
         let (tree, known) = self.walk.conclude();
         if self.parts.settings.seeds_per_site > 1 && self.ended.is_none() {
             self.journal.write(&Entry::Ended { outcome: tree.outcome })?;
         }
         let (earlier, carried_over) = (self.earlier, CarryOver { known, spent });
-        let done = ConcludedTree { lease: self.lease, tree, earlier, carried_over, began: self.began, ended };
+        let done =
+            ConcludedTree { lease: self.lease, tree, earlier, carried_over, part, began: self.began, ended };
         Ok(VisitOutcome::Done(DoneTree::Finished(Box::new(done))))
     }
 }

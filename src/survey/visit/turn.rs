@@ -122,7 +122,10 @@ impl Drop for HeldPermit<'_> {
             Some(requested_at) => {
                 self.access.load().settle_lost(permit, requested_at, self.latest_end.unwrap_or(now), now);
             }
-            None => self.access.load().abandon(permit, now),
+            None => {
+                self.access.load().abandon(permit, now);
+                self.access.ceiling.give_back();
+            }
         }
         self.access.settled.notify_waiters();
     }
@@ -135,6 +138,8 @@ pub(in crate::survey) enum TurnRefusal {
     Until(SystemTime),
     GivenUp,
     Spent,
+    /// The survey may send no further request.
+    SurveySpent,
     Stopped,
 }
 
@@ -144,7 +149,7 @@ impl TurnRefusal {
         match self {
             Self::GivenUp => Failure::GivenUp,
             Self::Spent => Failure::ServerBudget,
-            Self::Until(_) | Self::Stopped => Failure::HeldOff,
+            Self::Until(_) | Self::SurveySpent | Self::Stopped => Failure::HeldOff,
         }
     }
 }
@@ -180,6 +185,11 @@ pub(in crate::survey) async fn turn<'a>(
             }
         };
         match turn {
+            PermitDecision::Granted(permit) if !access.ceiling.try_take() => {
+                access.load().abandon(permit, now);
+                access.settled.notify_waiters();
+                return Ok(Err(TurnRefusal::SurveySpent));
+            }
             PermitDecision::Granted(permit) => {
                 return Ok(Ok(HeldPermit {
                     access,

@@ -406,7 +406,9 @@ impl TableWriter {
 impl ConcludedTree {
     /// The tree in the form that the frontier takes.
     pub(super) fn finished(&self, parts: &Parts) -> Result<Finished, SurveyError> {
-        let found = parts.boundaries.found_candidates(&self.tree);
+        // In a survey with rounds they were offered at the end of each.
+        let found =
+            if parts.rounds.is_some() { Vec::new() } else { parts.boundaries.found_candidates(&self.tree) };
         let requested_pages =
             || self.carried_over.known.pages.iter().map(|PageKey(key)| *key).collect::<Vec<u64>>();
         let closed = self.tree.is_closed.then(requested_pages);

@@ -128,7 +128,7 @@ impl TreeReader<'_> {
         // No tree continues with the account of a failed one: its site counts as open.
         let carried_over = CarryOver { known, spent: Spent::default() };
         let (began, ended) = (began.unwrap_or(now), ended.unwrap_or(now));
-        Ok(ConcludedTree { lease, tree, earlier, carried_over, began, ended })
+        Ok(ConcludedTree { lease, tree, earlier, carried_over, part: None, began, ended })
     }
 }
 

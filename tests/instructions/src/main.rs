@@ -48,7 +48,7 @@ impl ReadCounts {
                     walk.handle(request.number, response, content);
                 }
                 Step::Wait => unreachable!("every question is answered at once"),
-                Step::Done => break,
+                Step::RoundOver | Step::Done => break,
             }
         }
         for external in &walk.conclude().0.externals {

@@ -22,6 +22,7 @@ pub fn verdicts(seen: &Observations, limits: &PromisedLimits) -> Vec<Verdict> {
     verdicts.extend(judge.pauses());
     verdicts.extend(judge.tree_budgets());
     verdicts.extend(judge.load_budgets());
+    verdicts.extend(judge.survey_budget());
     verdicts.push(judge.rate());
     verdicts.push(judge.never(Promise::QuietHours, limits.quiet_hours.is_some(), &seen.in_quiet_hours));
     verdicts.push(judge.special_addresses());
@@ -178,6 +179,13 @@ impl VerdictBuilder<'_> {
                 )
             }
         }
+    }
+
+    /// The verdict on the budget of the whole survey, if it has one.
+    fn survey_budget(&self) -> Option<Verdict> {
+        let sent = Peak { most: self.seen.exchanges, who: String::new() };
+        let evidence = units::count(sent.most, "request");
+        self.limits.survey.map(|most| self.bounded(Promise::SurveyBudget, Some(most), &sent, evidence))
     }
 
     fn special_addresses(&self) -> Verdict {

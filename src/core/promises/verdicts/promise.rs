@@ -45,6 +45,8 @@ pub enum Promise {
         /// On a day (UTC), or for the whole survey.
         per_day: bool,
     },
+    /// Requests of the whole survey.
+    SurveyBudget,
     /// Bytes per second of the whole survey.
     Rate,
     /// Hours of the server's day without requests.
@@ -114,6 +116,7 @@ impl Promise {
                 let period = if per_day { "_per_day" } else { "" };
                 return format!("{}_{}{period}", scope.id(), amount.id()).into();
             }
+            Self::SurveyBudget => "survey_budget",
             Self::Rate => "rate",
             Self::QuietHours => "quiet_hours",
             Self::SpecialAddresses => "special_addresses",
@@ -164,6 +167,7 @@ impl Promise {
                 let day = if per_day { " per day" } else { "" };
                 at_most(most, &format!("{} {}{day}", amount.describe(), scope.describe()))
             }
+            Self::SurveyBudget => at_most(limits.survey.map(thousands), "requests over the whole survey"),
             Self::Rate => match limits.rate {
                 Some(rate) => format!("at most {}/s over the whole survey", bytes(rate)),
                 None => "no more bytes per second than the ceiling".to_owned(),
@@ -194,6 +198,7 @@ impl Promise {
             Self::RequestBudget => limits.tree.requests,
             Self::ByteBudget => limits.tree.bytes,
             Self::TimeBudget => limits.tree.time.map(micros),
+            Self::SurveyBudget => limits.survey,
             Self::LoadBudget { scope, amount, per_day } => {
                 let SharedBudget { per_day: of_day, in_all } = match scope {
                     BudgetScope::Server => &limits.server,

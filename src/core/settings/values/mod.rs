@@ -5,13 +5,14 @@ pub(super) mod entrances;
 pub(super) mod non_html;
 pub(super) mod quantities;
 pub(super) mod quiet_hours;
+pub(super) mod request_budget;
 pub(super) mod value;
 pub(super) mod written;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours};
+use super::{DepthRule, Entrances, Extension, FeedBackRule, NonHtml, QuietHours, RequestBudget};
 use crate::address::{ScopeRule, SuffixSection, UrlPattern};
 use value::{Amount, NewPath, Value, ValueSyntax};
 use written::{Refusal, Written};
@@ -151,6 +152,21 @@ impl Value for DepthRule {
             // `auto` forces no level to be fetched.
             Self::Auto => Amount::Whole(0),
         }
+    }
+}
+
+impl Value for RequestBudget {
+    const SHAPE: ValueSyntax = ValueSyntax::Text;
+
+    fn written(&self) -> Written {
+        match self {
+            Self::Requests(requests) => requests.written(),
+            Self::Percent(_) => Written::Text(self.to_string()),
+        }
+    }
+
+    fn read(written: &Written) -> Result<Self, Refusal> {
+        written.text_or_number()?.parse().map_err(Refusal::Message)
     }
 }
 

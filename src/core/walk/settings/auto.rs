@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use crate::address::ScriptKey;
 use crate::walk::AutoDepth;
+use crate::walk::choosing::rounds::Rounds;
 use crate::walk::yields::{Appraiser, Rates, UrlCandidate};
 
 /// The state that a walk with `--depth auto` keeps besides the tree.
@@ -15,17 +16,25 @@ pub(in crate::walk) struct Auto {
     pub finders: Vec<Option<UrlCandidate>>,
     /// The number of URLs of each script that were left out.
     pub scripts: HashMap<ScriptKey, u32>,
+    /// What waits for a later round, if the walk has rounds.
+    pub rounds: Option<Rounds>,
 }
 
 impl Auto {
     pub(in crate::walk) fn new(settings: &AutoDepth) -> Self {
         let appraiser = Appraiser::new(settings.rates.clone(), settings.price);
+        let (appraiser, rounds) = if settings.in_rounds {
+            (appraiser.without_free_requests(), Some(Rounds::default()))
+        } else {
+            (appraiser, None)
+        };
         Self {
             rates: settings.rates.clone(),
             appraiser,
             chosen: 0,
             finders: Vec::new(),
             scripts: HashMap::new(),
+            rounds,
         }
     }
 }

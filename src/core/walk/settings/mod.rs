@@ -67,6 +67,8 @@ pub struct AutoDepth {
     pub rates: Arc<Rates>,
     /// The number of new external hosts that a request must be expected to bring.
     pub price: f64,
+    /// The walk goes by rounds, each at a price of its own ([`Walk::next_round`](super::Walk::next_round)).
+    pub in_rounds: bool,
 }
 
 impl Default for WalkSettings {
@@ -79,7 +81,16 @@ impl WalkSettings {
     /// Sets the mean yield of pages and the price of a request; without them all levels are walked.
     #[must_use]
     pub fn with_rates(self, rates: Arc<Rates>, price: f64) -> Self {
-        Self { auto_depth: Some(AutoDepth { rates, price }), ..self }
+        Self { auto_depth: Some(AutoDepth { rates, price, in_rounds: false }), ..self }
+    }
+}
+
+impl WalkSettings {
+    /// Walks in rounds, with this mean yield of pages.
+    #[must_use]
+    pub fn in_rounds(self, rates: Arc<Rates>) -> Self {
+        let auto_depth = AutoDepth { rates, price: f64::INFINITY, in_rounds: true };
+        Self { auto_depth: Some(auto_depth), ..self }
     }
 }
 

@@ -8,7 +8,10 @@ pub(super) fn rates() -> Arc<Rates> {
 }
 
 fn auto(price: f64) -> WalkSettings {
-    WalkSettings { auto_depth: Some(AutoDepth { rates: rates(), price }), ..WalkSettings::default() }
+    WalkSettings {
+        auto_depth: Some(AutoDepth { rates: rates(), price, in_rounds: false }),
+        ..WalkSettings::default()
+    }
 }
 
 fn names(prefix: &str, count: usize) -> Vec<String> {

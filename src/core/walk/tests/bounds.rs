@@ -29,6 +29,7 @@ fn most_in_flight(web: &Web, settings: WalkSettings) -> usize {
                 let (response, content) = web.response(&request);
                 walk.handle(request.number, response, content);
             }
+            Step::RoundOver => panic!("there are no rounds"),
             Step::Done => return most,
         }
         assert_eq!(walk.in_flight(), flying.len());

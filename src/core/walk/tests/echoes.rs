@@ -33,6 +33,7 @@ fn walked(site: Site<'_>, settings: WalkSettings, parallel: usize) -> (Tree, Vec
                 let (response, content) = answered(site, &request);
                 walk.handle(request.number, response, content);
             }
+            Step::RoundOver => panic!("there are no rounds"),
             Step::Done => return (walk.conclude().0, requested),
         }
     }

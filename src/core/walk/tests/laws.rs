@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// A random site of up to 40 URLs on two hosts, some of them scripts, redirects, or gone.
-fn any_web() -> impl Strategy<Value = Web> {
+pub(super) fn any_web() -> impl Strategy<Value = Web> {
     let name = |n: usize| match n % 8 {
         5 => format!("http://a.ke/s{}?q={n}", n % 3),
         6 => format!("http://img.a.ke/{n}"),
@@ -31,7 +31,7 @@ fn any_web() -> impl Strategy<Value = Web> {
 /// With a fixed depth, or as deep as the expected yield of pages is worth it.
 fn any_rule() -> impl Strategy<Value = WalkSettings> {
     prop::option::of(0.05f64..4.0).prop_map(|price| {
-        let auto_depth = price.map(|price| AutoDepth { rates: auto::rates(), price });
+        let auto_depth = price.map(|price| AutoDepth { rates: auto::rates(), price, in_rounds: false });
         WalkSettings { auto_depth, ..WalkSettings::default() }
     })
 }

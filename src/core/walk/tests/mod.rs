@@ -7,6 +7,7 @@ mod entering;
 mod laws;
 mod levels;
 mod refresh;
+mod rounds;
 mod rules;
 mod salvaged;
 mod sessions;
@@ -172,6 +173,7 @@ fn drive_in_order(
                 let (response, content) = web.response(&request);
                 walk.handle(request.number, response, content);
             }
+            Step::RoundOver => panic!("there are no rounds"),
             Step::Done => return (walk.conclude().0, requested),
         }
     }
@@ -221,6 +223,7 @@ fn walk_on_record(web: &Web, recorded: &[Request]) -> (Tree, Vec<Request>) {
                 requested.push(request);
             }
             Step::Wait => panic!("nothing is in flight"),
+            Step::RoundOver => panic!("there are no rounds"),
             Step::Done => return (walk.conclude().0, requested),
         }
     }

@@ -70,6 +70,12 @@ impl Listing {
         &mut self.entries[at..]
     }
 
+    /// The same, when the list is no longer needed.
+    pub(in crate::walk) fn into_upcoming(self) -> impl Iterator<Item = ListedUrl> {
+        let at = self.turn.saturating_sub(self.packed.len());
+        self.entries.into_iter().skip(at)
+    }
+
     /// The number of URLs that have no class yet.
     pub(in crate::walk) fn without_class(&self) -> usize {
         let packed = self.packed.len().saturating_sub(self.turn);

@@ -21,6 +21,8 @@ const CHOSEN_SHARE: usize = 8;
 pub struct Appraiser {
     rates: Arc<Rates>,
     price: f64,
+    /// The number of URLs that are requested in a site tree without memory whatever their expected yield.
+    min_requests: u64,
     memory: Option<Memory>,
     experience: Experience,
 }
@@ -29,7 +31,19 @@ impl Appraiser {
     /// An appraiser for an unknown tree. A request must be expected to bring `price` new external hosts.
     #[must_use]
     pub fn new(rates: Arc<Rates>, price: f64) -> Self {
-        Self { rates, price, memory: None, experience: Experience::default() }
+        let min_requests = LEAST_REQUESTS;
+        Self { rates, price, min_requests, memory: None, experience: Experience::default() }
+    }
+
+    /// Requests nothing that is not expected to be worth its price.
+    #[must_use]
+    pub(in crate::walk) fn without_free_requests(self) -> Self {
+        Self { min_requests: 0, ..self }
+    }
+
+    /// From now on, a request must be expected to bring `price` new external hosts.
+    pub(in crate::walk) fn set_price(&mut self, price: f64) {
+        self.price = price;
     }
 
     /// Adds what an earlier survey found in the site.
@@ -78,13 +92,14 @@ impl Appraiser {
         let upper = |item: &T| candidate(item).map_or(f64::INFINITY, |candidate| self.upper(candidate));
         waiting.sort_by_cached_key(|item| Reverse(OrderedNumber(upper(item))));
         let max_chosen = LEAST_CHOSEN.max(waiting.len() / CHOSEN_SHARE);
-        let min_requests = if self.memory.is_some() { 0 } else { LEAST_REQUESTS };
+        let min_requests = if self.memory.is_some() { 0 } else { self.min_requests };
         let free = usize::try_from(min_requests.saturating_sub(requested)).unwrap_or(usize::MAX);
         let is_worth_it = |(at, item): &(usize, &T)| *at < free || upper(item) >= self.price;
         waiting.iter().take(max_chosen).enumerate().take_while(is_worth_it).count()
     }
 
-    fn upper(&self, candidate: &UrlCandidate) -> f64 {
+    /// The upper estimate of what a request is worth.
+    pub(in crate::walk) fn upper(&self, candidate: &UrlCandidate) -> f64 {
         if let Some(page) = candidate.remembered {
             return page.worth.into();
         }

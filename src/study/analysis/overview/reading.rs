@@ -96,7 +96,10 @@ impl Makers {
         let settings = Settings::recorded(&manifest.settings);
         Self {
             doors: (settings.entrances == Entrances::All).then(DoorsMaker::default),
-            limits: RecordedLimits::new(&manifest.settings),
+            limits: RecordedLimits::new(
+                &manifest.settings,
+                manifest.budget.as_ref().map(|budget| budget.requests),
+            ),
             listed: ListedTrees::default(),
             addresses: Addresses::default(),
             card: CardMaker::default(),

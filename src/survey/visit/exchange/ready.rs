@@ -2,7 +2,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::requester::{
-    AGENT_LEFT, Attempt, AttemptEnd, ReadyServer, Requester, STOPPED, WantedExchange, put_off,
+    AGENT_LEFT, Attempt, AttemptEnd, ExchangeOutcome, ReadyServer, Requester, STOPPED, WantedExchange,
+    put_off,
 };
 use crate::exchange::Failure;
 use crate::settings::LONGEST_WAIT;
@@ -56,6 +57,7 @@ impl<'a> Requester<'a> {
             Ok(permit) => permit,
             Err(TurnRefusal::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
             Err(TurnRefusal::Stopped) => return Err(STOPPED),
+            Err(TurnRefusal::SurveySpent) => return Err(AttemptEnd::Exchanged(ExchangeOutcome::SurveySpent)),
             Err(refusal) => {
                 let failure = refusal.failure();
                 return Err(AttemptEnd::Exchanged(self.never_sent(wanted, Some(address), failure, dns)?));

@@ -47,6 +47,8 @@ pub(in crate::survey) enum ExchangeOutcome {
     Attempted(FailedTry, IpAddr),
     /// The server may not receive a request before this time, which is too far away to wait for.
     Postponed(SystemTime),
+    /// The survey may send no further request; there is no response.
+    SurveySpent,
     /// The survey is stopping; there is no response.
     Stopped,
     /// The visit has to start again from its journal, usually with another agent: the agent is gone or should

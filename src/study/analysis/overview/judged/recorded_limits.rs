@@ -23,9 +23,11 @@ const BESIDES_BODY: u64 = 1_048_576;
 const PACE: [&str; 4] = ["min-delay", "delay-factor", "max-delay", "per-address"];
 
 impl RecordedLimits {
-    pub(in crate::analysis::overview) fn new(manifest: &Value) -> Self {
+    /// The limits in the settings that a manifest records; `budget` is the most requests of the survey.
+    pub(in crate::analysis::overview) fn new(manifest: &Value, budget: Option<u64>) -> Self {
         let settings = Settings::recorded(manifest);
-        let limits = PromisedLimits::new(&settings, settings.max_body.0 + BESIDES_BODY);
+        let limits =
+            PromisedLimits::new(&settings, settings.max_body.0 + BESIDES_BODY).with_survey_budget(budget);
         // The tables do not record how fast a body arrived, so links are judged separately.
         let pace = Pace { harm: None, ..limits.pace };
         Self {
@@ -45,12 +47,14 @@ mod tests {
 
     #[test]
     fn settings_are_read_as_the_manifest_writes_them() {
-        let recorded = RecordedLimits::new(&json!({
+        let manifest = json!({
             "min-delay": "2s", "max-delay": "1m", "delay-factor": 5.0, "per-address": 1, "max-requests": 10_000,
             "max-bytes": "335544320", "max-time": "3days", "rate": "none", "opt-out": null,
             "harm": "0.003", "per-neighbourhood": "none", "quiet-hours": "none", "max-as-bytes-per-day": "4096",
             "max-server-busy": "2m", "max-server-requests": "30", "max-network-bytes": "none",
-        }));
+        });
+        let recorded = RecordedLimits::new(&manifest, Some(600));
+        assert_eq!(recorded.limits.survey, Some(600));
         let PromisedLimits { pace, tree, rate, server, network, system, quiet_hours, .. } = &recorded.limits;
         assert_eq!((pace.min_delay, pace.max_delay), (Duration::from_secs(2), Duration::from_secs(60)));
         assert_eq!((tree.requests, tree.bytes), (Some(10_000), Some(335_544_320)));
@@ -64,6 +68,6 @@ mod tests {
         assert_eq!(server.in_all, of(Some(30), None, Some(120)));
         assert_eq!(system.per_day, of(None, Some(4096), None));
         assert!(network.is_unbounded() && quiet_hours.is_none() && recorded.has_pace);
-        assert!(!RecordedLimits::new(&Value::Null).has_pace);
+        assert!(!RecordedLimits::new(&Value::Null, None).has_pace);
     }
 }

@@ -1,3 +1,5 @@
+pub(super) mod rounds;
+
 use super::entry::ListedUrl;
 use super::settings::auto::Auto;
 use super::state::Walk;
@@ -29,7 +31,9 @@ impl Walk {
         let waiting = self.list.upcoming();
         let chosen_count = auto.appraiser.choose(waiting, fetched, ListedUrl::doubtful);
         auto.chosen = turn + chosen_count;
-        if chosen_count == 0 {
+        if chosen_count == 0 && auto.rounds.is_some() {
+            self.set_aside_level();
+        } else if chosen_count == 0 {
             for entry in waiting {
                 entry.skipped.get_or_insert(Class::Yield);
             }

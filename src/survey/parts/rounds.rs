@@ -1,0 +1,137 @@
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use crate::frontier::{Allowances, Round, RoundMember, UnfinishedTrees};
+use crate::records::{BudgetUsed, RoundRecord};
+use crate::roster::{RoundPlanner, TreeBetweenRounds};
+use crate::survey::error::SurveyError;
+use crate::survey::storage::encode;
+use crate::walk::Waiting;
+
+/// The rounds of a survey with a budget of requests: which trees have a part in the round, and how far.
+pub(in crate::survey) struct Rounds {
+    current: Mutex<CurrentRound>,
+    used: Mutex<BudgetUsed>,
+}
+
+#[derive(Default)]
+struct CurrentRound {
+    round: Option<Round>,
+    began: Option<SystemTime>,
+    /// Since when no further tree waits to begin its part.
+    all_begun: Option<SystemTime>,
+    /// The trees whose part has not begun.
+    waiting: VecDeque<u64>,
+    /// For each tree of the round, the number of its requests at which its part ends.
+    until: HashMap<u64, u64>,
+}
+
+/// A tree's part in the round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::survey) struct CurrentPart {
+    pub round: Round,
+    /// The number of the tree's requests at which it ends.
+    pub until: u64,
+}
+
+impl Rounds {
+    pub(in crate::survey) fn new(used: BudgetUsed) -> Self {
+        Self { current: Mutex::default(), used: Mutex::new(used) }
+    }
+
+    /// The budget of the survey, and the rounds that have ended.
+    pub(in crate::survey) fn used(&self) -> BudgetUsed {
+        self.lock_used().clone()
+    }
+
+    /// Begins a round at this time.
+    pub(in crate::survey) fn begin(&self, round: Round, members: Vec<RoundMember>, now: SystemTime) {
+        let waiting = members.iter().map(|member| member.order).collect();
+        let until = members.into_iter().map(|RoundMember { order, until }| (order, until)).collect();
+        *self.current() =
+            CurrentRound { round: Some(round), began: Some(now), all_begun: None, waiting, until };
+    }
+
+    /// Records that the round has ended; `system_time` gives the time of the system's clock.
+    pub(in crate::survey) fn end(&self, now: SystemTime, system_time: impl Fn(SystemTime) -> SystemTime) {
+        let current = self.current();
+        let (Some(round), Some(began)) = (current.round, current.began) else { return };
+        let Some(price) = round.price else { return };
+        let waited = current.all_begun.and_then(|since| now.duration_since(since).ok()).unwrap_or_default();
+        let trees = current.until.len() as u64;
+        drop(current);
+        let rounds = &mut self.lock_used().rounds;
+        // After a crash a round may end a second time.
+        rounds.retain(|before| before.number != round.number);
+        rounds.push(RoundRecord {
+            number: round.number,
+            price,
+            trees,
+            began: system_time(began).into(),
+            ended: system_time(now).into(),
+            waited_seconds: waited.as_secs_f64(),
+        });
+    }
+
+    /// The next tree whose part begins.
+    pub(in crate::survey) fn take_next(&self, now: SystemTime) -> Option<u64> {
+        let mut current = self.current();
+        let next = current.waiting.pop_front();
+        if next.is_none() {
+            current.all_begun.get_or_insert(now);
+        }
+        next
+    }
+
+    /// The round, and the number of trees whose part in it has not begun.
+    pub(in crate::survey) fn standing(&self) -> Option<(Round, usize)> {
+        let current = self.current();
+        current.round.map(|round| (round, current.waiting.len()))
+    }
+
+    /// The part of a tree in the round.
+    pub(in crate::survey) fn part_of(&self, order: u64) -> Option<CurrentPart> {
+        let current = self.current();
+        let until = current.until.get(&order).copied()?;
+        current.round.map(|round| CurrentPart { round, until })
+    }
+
+    /// Plans the next round; `sent` is the number of requests that the survey has sent, and `lost` of those
+    /// that no tree counts.
+    pub(in crate::survey) fn plan(
+        &self,
+        sent: u64,
+        lost: u64,
+        trees: &UnfinishedTrees<'_>,
+    ) -> Result<Option<Allowances>, redb::Error> {
+        let read =
+            || -> Result<_, redb::Error> { Ok(trees.read()?.map(|tree| tree.and_then(between_rounds))) };
+        let plan = RoundPlanner::new(self.lock_used().requests).next(sent + lost, read)?;
+        Ok(plan.map(|plan| Allowances { price: plan.price, requests: plan.allowances }))
+    }
+
+    fn lock_used(&self) -> MutexGuard<'_, BudgetUsed> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn current(&self) -> MutexGuard<'_, CurrentRound> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Encodes what waits in a tree, for [`between_rounds`].
+pub(in crate::survey) fn encode_waiting(waiting: &Waiting) -> Result<Vec<u8>, SurveyError> {
+    encode(&(waiting.is_entering, waiting.certain, &waiting.scores))
+}
+
+/// A tree as it stands between two rounds. One that had no part in a round waits to be entered.
+fn between_rounds((number, waiting): (u64, Option<Vec<u8>>)) -> Result<TreeBetweenRounds, redb::Error> {
+    let Some(waiting) = waiting else {
+        return Ok(TreeBetweenRounds { is_entering: true, ..TreeBetweenRounds::nothing(number) });
+    };
+    match postcard::from_bytes(&waiting) {
+        Ok((is_entering, certain, scores)) => Ok(TreeBetweenRounds { number, is_entering, certain, scores }),
+        Err(error) => Err(redb::Error::Corrupted(format!("what waits in site tree {number}: {error}"))),
+    }
+}

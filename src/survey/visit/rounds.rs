@@ -1,0 +1,101 @@
+use std::collections::VecDeque;
+
+use crate::frontier::EndedPart;
+use crate::survey::error::SurveyError;
+use crate::survey::journal::Journal;
+use crate::survey::journal::entry::{Entry, RoundPart};
+use crate::survey::parts::Parts;
+use crate::survey::parts::rounds::encode_waiting;
+use crate::walk::{External, Waiting, Walk};
+
+/// The rounds of a visit: those on record, which are walked again, and the one that this visit is for.
+pub(super) struct VisitRounds {
+    upcoming: VecDeque<RoundPart>,
+    /// The number of the tree's requests at which the part ends.
+    until: u64,
+    /// The prices of parts that began in the middle of a request. The walk enters them after it.
+    due: VecDeque<f64>,
+    /// No further request is sent: the tree ends with what it has.
+    is_last: bool,
+    /// The number of external URLs that were reported at the end of earlier parts.
+    reported: usize,
+}
+
+impl VisitRounds {
+    /// The rounds of a visit of this tree; none if the survey has no rounds. Records the part that begins.
+    pub(super) fn begin(
+        parts: &Parts,
+        order: u64,
+        recorded: &[RoundPart],
+        journal: &Journal,
+    ) -> Result<Option<Self>, SurveyError> {
+        let Some(rounds) = &parts.rounds else { return Ok(None) };
+        let mut upcoming: VecDeque<RoundPart> = recorded.iter().copied().collect();
+        let current = rounds.part_of(order);
+        let is_last = current.is_some_and(|part| part.round.price.is_none());
+        if let Some(current) = current
+            && let Some(price) = current.round.price
+            && upcoming.back().is_none_or(|last| last.round < current.round.number)
+        {
+            let part = RoundPart { round: current.round.number, price, until: current.until };
+            journal.write(&Entry::Round(part))?;
+            upcoming.push_back(part);
+        }
+        Ok(Some(Self { upcoming, until: 0, due: VecDeque::new(), is_last, reported: 0 }))
+    }
+
+    /// Whether a tree that has counted this many requests may send one more in its part. If not, the next
+    /// part begins, if there is one.
+    pub(super) fn allows(&mut self, counted: u64) -> bool {
+        while counted >= self.until {
+            let Some(next) = self.upcoming.pop_front() else { return false };
+            self.until = next.until;
+            self.due.push_back(next.price);
+        }
+        true
+    }
+
+    /// Whether no further request is sent.
+    pub(super) fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    /// Whether the walk must enter a part before it requests anything new.
+    pub(super) fn has_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// The walk's round is over: it enters the next part, or ends if there is no further round. Returns false
+    /// if it waits for the next round.
+    pub(super) fn go_on(&mut self, walk: &mut Walk) -> bool {
+        if self.due.is_empty()
+            && let Some(next) = self.upcoming.pop_front()
+        {
+            self.until = next.until;
+            self.due.push_back(next.price);
+        }
+        let known = walk.externals().len();
+        match self.due.pop_front() {
+            Some(price) => walk.next_round(price),
+            None if self.is_last => walk.end_rounds(),
+            None => return false,
+        }
+        self.reported = known;
+        true
+    }
+}
+
+/// The state of a tree at the end of its part in a round; `sent` is the number of its requests that were sent,
+/// and `counted` the number that its budget counts.
+pub(super) fn ended_part(
+    parts: &Parts,
+    rounds: &VisitRounds,
+    walk: &Walk,
+    (sent, counted): (u64, u64),
+    waiting: Option<&Waiting>,
+) -> Result<EndedPart, SurveyError> {
+    let candidates = |externals: &[External]| parts.boundaries.candidates_among(externals);
+    let reported = candidates(&walk.externals()[..rounds.reported]).len();
+    let found = candidates(walk.externals()).split_off(reported);
+    Ok(EndedPart { sent, counted, waiting: waiting.map(encode_waiting).transpose()?, found })
+}
