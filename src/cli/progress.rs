@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::output::{print_message, show, stderr_terminal};
 use crate::records::SurveyState;
 use crate::records::units::{byte_rate, bytes, count, duration, request_rate, thousands};
-use crate::survey::{BusProblem, Snapshot};
+use crate::survey::{BusProblem, RoundStatus, Snapshot};
 
 /// The number of error kinds shown, the most frequent first.
 const MAX_ERROR_KINDS: usize = 4;
@@ -150,6 +150,7 @@ fn simulated_line(now: &Snapshot, real: Duration) -> String {
     let seconds = real.as_secs_f64();
     let sites_left = now.sites_waiting + now.sites_walking;
     let remaining = match (now.state, now.sites_done) {
+        (SurveyState::Running, _) if now.round.is_some() => String::new(),
         (SurveyState::Running, done @ 1..) => {
             format!("; about {} left", duration(seconds / done as f64 * sites_left as f64))
         }
@@ -167,12 +168,32 @@ fn simulated_line(now: &Snapshot, real: Duration) -> String {
 
 /// The number of site trees in each state.
 pub(super) fn site_trees(now: &Snapshot) -> String {
+    let round = now.round.as_ref().map_or_else(String::new, |round| format!(" ({})", describe_round(round)));
     format!(
-        "{} done, {} walking, {} waiting",
+        "{} done, {} walking, {} waiting{round}",
         thousands(now.sites_done),
         thousands(now.sites_walking),
         thousands(now.sites_waiting)
     )
+}
+
+/// The round of a survey with a budget.
+fn describe_round(round: &RoundStatus) -> String {
+    let RoundStatus { number, price, trees_to_begin, budget } = round;
+    let budget = count(*budget, "request");
+    match price {
+        None => format!("the budget of {budget} is spent, or nothing else is left: each site tree ends"),
+        Some(price) if *price > 0.0 => format!(
+            "round {number}: what is worth {price:.2} hosts per request, {} to begin; budget {budget}",
+            thousands(*trees_to_begin)
+        ),
+        Some(_) => {
+            format!(
+                "round {number}: the best of all, {} to begin; budget {budget}",
+                thousands(*trees_to_begin)
+            )
+        }
+    }
 }
 
 fn pages(now: &Snapshot) -> String {
@@ -208,6 +229,7 @@ pub(super) fn errors(now: &Snapshot) -> String {
 pub(super) fn time_left(now: &Snapshot) -> String {
     match now.seconds_left {
         _ if now.bus_problem.is_some() => "no requests are sent meanwhile".to_owned(),
+        Some(seconds) if now.round.is_some() => format!("about {} left", duration(seconds)),
         Some(seconds) => format!("about {} left, more if new sites are found", duration(seconds)),
         None => "time left not yet known".to_owned(),
     }

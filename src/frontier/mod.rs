@@ -43,7 +43,7 @@ mod store;
 
 pub use entry::{Finished, KeptRobots, Lease, MAX_TREES, Offer, Spread, StartCandidate};
 pub use error::FrontierError;
-pub use rounds::{Allowances, EndedPart, Round, RoundMember, UnfinishedTrees};
+pub use rounds::{Allowances, EndedPart, Round, RoundMember, UnfinishedTree, UnfinishedTrees};
 pub use store::{Batch, Counts, Frontier, Store, WrittenBatch};
 
 #[cfg(test)]

@@ -55,6 +55,10 @@ pub struct Allowances {
     pub requests: Vec<(u64, u32)>,
 }
 
+/// An unfinished tree, by its number in the order of the survey, with what waits in it; none if it had no part
+/// in a round.
+pub type UnfinishedTree = (u64, Option<Vec<u8>>);
+
 /// The unfinished trees, while the next round is planned.
 pub struct UnfinishedTrees<'a>(&'a ReadTransaction);
 
@@ -102,14 +106,11 @@ impl TreeRow {
 }
 
 impl UnfinishedTrees<'_> {
-    /// The trees in the order of the queue, by their numbers in the order of the survey, with what waits in
-    /// each; none for trees that had no part in a round.
+    /// The trees in the order of the queue.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn read(
-        &self,
-    ) -> Result<impl Iterator<Item = Result<(u64, Option<Vec<u8>>), redb::Error>>, redb::Error> {
+    pub fn read(&self) -> Result<impl Iterator<Item = Result<UnfinishedTree, redb::Error>>, redb::Error> {
         let waiting: Vec<u64> = waiting(self.0)?;
         Ok(waiting.into_iter().filter_map(|order| match TreeRow::read(self.0, order) {
             Ok(Some(row)) if row.is_finished => None,

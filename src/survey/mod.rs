@@ -105,5 +105,7 @@ pub use reading::worker::Worker;
 pub use run::added::{SubmittedList, add_waiting_lists, has_waiting_lists, submit_list, survey_settings};
 pub use run::engine::{Ending, Survey};
 pub use run::recovery::{KeptReplies, KeptReply};
-pub use storage::progress::{AgentSeen, BusProblem, LoadedServer, MachineLoad, Progress, Snapshot};
+pub use storage::progress::{
+    AgentSeen, BusProblem, LoadedServer, MachineLoad, Progress, RoundStatus, Snapshot,
+};
 pub use storage::summary::Summary;

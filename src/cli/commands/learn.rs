@@ -10,7 +10,7 @@ use crate::cli::output::print_message;
 use crate::cli::replacement::Replacement;
 use crate::records::units::{count, percent};
 
-/// Learn the yield of pages, for `--depth auto`, from surveys that were crawled deep.
+/// Learn the yield of pages, for `--depth auto` and `--budget`, from surveys that were crawled deep.
 ///
 /// The yield of a page is the number of external hosts that it adds to those of its site. This command
 /// computes the average yield by the depth of a page and the words in its URL. For several coverages, it also

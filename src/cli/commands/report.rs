@@ -47,7 +47,7 @@ pub struct ReportCommand {
     #[arg(long, value_name = "FILE")]
     environment: Option<PathBuf>,
 
-    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: the built-in rates]
+    /// Rates from `ccsurvey learn` for --depth auto, --budget and --focus [default: the built-in rates]
     #[arg(long, value_name = "FILE")]
     rates: Option<PathBuf>,
 

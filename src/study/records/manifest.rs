@@ -39,12 +39,12 @@ pub struct Manifest {
     /// The virtual Web that was crawled in process, on virtual time. None for a survey over a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulation: Option<serde_json::Value>,
-    /// With `--depth auto` or `--focus`: the rates that decide which pages are left out.
+    /// With `--depth auto`, `--budget` or `--focus`: the rates that decide which pages are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<RatesUsed>,
     /// With `--budget`: the most requests of the survey, and its rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<BudgetUsed>,
+    pub budget: Option<Box<BudgetUsed>>,
     /// Rows and files of each table, as of `updated`.
     #[serde(default)]
     pub tables: BTreeMap<String, TableCount>,
@@ -197,7 +197,8 @@ impl Manifest {
         }
     }
 
-    /// Whether the survey skips pages that do not promise to be worth a request: `--depth auto`, `--focus`.
+    /// Whether the survey skips pages that do not promise to be worth a request: `--depth auto`, `--budget`,
+    /// `--focus`.
     #[must_use]
     pub fn skips_pages(&self) -> bool {
         Settings::recorded(&self.settings).skips_pages()

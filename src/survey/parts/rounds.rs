@@ -2,11 +2,12 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use crate::frontier::{Allowances, Round, RoundMember, UnfinishedTrees};
+use crate::frontier::{Allowances, Round, RoundMember, UnfinishedTree, UnfinishedTrees};
 use crate::records::{BudgetUsed, RoundRecord};
 use crate::roster::{RoundPlanner, TreeBetweenRounds};
 use crate::survey::error::SurveyError;
 use crate::survey::storage::encode;
+use crate::survey::storage::progress::RoundStatus;
 use crate::walk::Waiting;
 
 /// The rounds of a survey with a budget of requests: which trees have a part in the round, and how far.
@@ -90,6 +91,13 @@ impl Rounds {
         current.round.map(|round| (round, current.waiting.len()))
     }
 
+    /// The round, for the status.
+    pub(in crate::survey) fn status(&self) -> Option<RoundStatus> {
+        let (Round { number, price }, waiting) = self.standing()?;
+        let budget = self.lock_used().requests;
+        Some(RoundStatus { number, price, trees_to_begin: waiting as u64, budget })
+    }
+
     /// The part of a tree in the round.
     pub(in crate::survey) fn part_of(&self, order: u64) -> Option<CurrentPart> {
         let current = self.current();
@@ -126,7 +134,7 @@ pub(in crate::survey) fn encode_waiting(waiting: &Waiting) -> Result<Vec<u8>, Su
 }
 
 /// A tree as it stands between two rounds. One that had no part in a round waits to be entered.
-fn between_rounds((number, waiting): (u64, Option<Vec<u8>>)) -> Result<TreeBetweenRounds, redb::Error> {
+fn between_rounds((number, waiting): UnfinishedTree) -> Result<TreeBetweenRounds, redb::Error> {
     let Some(waiting) = waiting else {
         return Ok(TreeBetweenRounds { is_entering: true, ..TreeBetweenRounds::nothing(number) });
     };

@@ -122,7 +122,7 @@ impl Survey {
         manifest.suffix_list_version = boundaries.scope.area.suffixes.version().map(ToOwned::to_owned);
         manifest.simulation = description;
         manifest.rates = rates;
-        manifest.budget = parts.rounds.as_ref().map(Rounds::used);
+        manifest.budget = parts.rounds.as_ref().map(Rounds::used).map(Box::new);
         manifest.geo = boundaries.geo.describe().cloned().collect();
         storage.folder.write_settings(&settings)?;
         storage.folder.write_start_list(sampled_urls(start, &boundaries.scope))?;

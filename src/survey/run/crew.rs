@@ -97,6 +97,9 @@ impl Crew {
         let Parts { boundaries, access, storage, .. } = &*self.parts;
         access.clock.slept();
         storage.check_not_replaced()?;
+        if let Some(rounds) = &self.parts.rounds {
+            storage.progress.update(|now| now.round = rounds.status());
+        }
         // A simulation writes only when it must, so unwritten trees count as done.
         let unwritten = if self.parts.is_simulated { backlog } else { 0 };
         access.note_opt_out_check(self.opt_outs.apply_changes(boundaries, storage, access.clock)?);

@@ -156,7 +156,7 @@ impl Survey {
         self.manifest.state = state;
         self.manifest.updated = now.into();
         self.manifest.finished = (state == SurveyState::Finished).then(|| now.into());
-        self.manifest.budget = self.parts.rounds.as_ref().map(Rounds::used);
+        self.manifest.budget = self.parts.rounds.as_ref().map(Rounds::used).map(Box::new);
         self.manifest.unrecorded_exchanges = storage.unrecorded()?;
         self.manifest.tables = row_counts(storage.dir())?;
         self.manifest.broken_promises.clone_from(&broken);

@@ -76,6 +76,9 @@ pub struct Snapshot {
     /// An estimate for the unfinished sites, at the pace of the sites finished so far. It grows while new
     /// sites are found.
     pub seconds_left: Option<f64>,
+    /// The round of a survey with a budget of requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<RoundStatus>,
     /// The verdict of the ledger on each promise on load.
     #[serde(default)]
     pub promises: Vec<Verdict>,
@@ -97,6 +100,20 @@ pub struct BusProblem {
     pub since: SystemTime,
     /// What failed, where, and what to do.
     pub what: String,
+}
+
+/// The round of a survey with a budget of requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoundStatus {
+    /// Rounds are numbered from 1.
+    pub number: u32,
+    /// The number of new external hosts that a request must be expected to bring; none in the last round, in
+    /// which no request is sent.
+    pub price: Option<f64>,
+    /// Site trees whose part in the round has not begun.
+    pub trees_to_begin: u64,
+    /// The most requests of the whole survey.
+    pub budget: u64,
 }
 
 /// An agent of a survey over several machines, as last reported.
@@ -235,6 +252,7 @@ struct ProgressState {
     run_started: Option<SystemTime>,
     active_before: f64,
     done_before: u64,
+    requests_before: u64,
 }
 
 impl Progress {
@@ -245,6 +263,7 @@ impl Progress {
         let inner = ProgressState {
             active_before: earlier.active_seconds,
             done_before: earlier.sites_done,
+            requests_before: earlier.requests,
             run_started: Some(now),
             now: Snapshot {
                 state: SurveyState::Running,
@@ -324,8 +343,17 @@ impl Progress {
                 snapshot.bytes_per_second = bytes.saturating_sub(bytes_before) as f64 / span;
             }
         }
-        let done = snapshot.sites_done.saturating_sub(inner.done_before);
-        let left = snapshot.sites_waiting + snapshot.sites_walking;
+        let (done, left) = match snapshot.round {
+            // Site trees end in the last round.
+            Some(RoundStatus { budget, .. }) => (
+                requests.saturating_sub(inner.requests_before),
+                budget.saturating_sub(requests + snapshot.unrecorded),
+            ),
+            None => (
+                snapshot.sites_done.saturating_sub(inner.done_before),
+                snapshot.sites_waiting + snapshot.sites_walking,
+            ),
+        };
         snapshot.seconds_left = (done > 0).then(|| run.as_secs_f64() / done as f64 * left as f64);
         snapshot
     }

@@ -53,7 +53,7 @@ pub struct Summary {
     pub others: Option<OtherUsers>,
     /// The budget of the survey, if it has one, and its rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<BudgetUsed>,
+    pub budget: Option<Box<BudgetUsed>>,
     /// Requests without a response on record: a process was killed or stood still, or an agent or its link
     /// failed.
     pub unrecorded_exchanges: u64,

@@ -141,12 +141,17 @@ fn influence_kind(advice: &Advice) -> InfluenceKind {
 
 /// The text for a survey that left pages out.
 pub(super) fn describe_skipped_pages(left_out: &SkippedPages) -> String {
-    let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, .. } = left_out;
+    let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, has_budget, .. } = left_out;
+    let sample = if *has_budget {
+        ""
+    } else {
+        "`ccsurvey report` shows what a sample of these pages brought (--probe-depth). "
+    };
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
          Its levels took {} in {}, and it knows {}. It found {} that it left out; these pages\n  \
          were expected to bring {} new in their sites.\n  \
-         `ccsurvey report` shows what a sample of these pages brought (--probe-depth). To compare depths with --depth auto,\n  \
+         {sample}To compare depths with --depth auto,\n  \
          survey a sample of the sites to a fixed depth, with --record-links, and run this command on that survey.\n",
         count(*requests, "request"),
         count(*trees, "site tree"),

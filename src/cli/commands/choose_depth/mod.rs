@@ -86,7 +86,7 @@ pub struct ChooseDepth {
     #[arg(long, value_name = "GROUP", value_parser = grouping())]
     by: Option<Grouping>,
 
-    /// Rates from `ccsurvey learn` for --depth auto and --focus [default: the built-in rates]
+    /// Rates from `ccsurvey learn` for --depth auto, --budget and --focus [default: the built-in rates]
     #[arg(long, value_name = "FILE")]
     rates: Option<PathBuf>,
 

@@ -13,14 +13,17 @@ use crate::settings::{DepthRule, Settings};
 pub const NO_DEPTH_REASON: &str =
     "pages were left out at every level, so that nothing can be told of a survey to a depth";
 
-/// The result for a survey that left pages out at every level (`--depth auto`, `--focus`). Such a survey does
-/// not show what a survey to a given depth would have found, only its own cost and what it left out.
+/// The result for a survey that left pages out at every level (`--depth auto`, `--budget`, `--focus`). Such a
+/// survey does not show what a survey to a given depth would have found, only its own cost and what it left out.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedPages {
     /// What the survey says about the depth.
     pub verdict: Verdict,
     /// The flags because of which it left pages out.
     pub flags: String,
+    /// It had a budget of requests, which leaves no sample of these pages.
+    #[serde(skip)]
+    pub has_budget: bool,
     /// Site trees of the survey.
     pub trees: u64,
     /// Requests sent, robots.txt included, without the probes of pages left out.
@@ -48,6 +51,7 @@ impl SkippedPages {
         })?;
         let settings = Settings::recorded(&recorded.manifest.settings);
         let flags = match (settings.focus, settings.depth) {
+            _ if let Some(budget) = settings.budget => format!("--budget {budget}"),
             (Some(share), _) => format!("--focus {share}"),
             (None, DepthRule::Auto) => {
                 format!("--depth auto --coverage {}", settings.wanted_coverage().unwrap_or(1.0))
@@ -58,6 +62,7 @@ impl SkippedPages {
         Ok(Self {
             verdict: Verdict::LeavesPagesOut,
             flags,
+            has_budget: settings.budget.is_some(),
             trees: recorded.trees.len() as u64,
             requests: (0..recorded.trees.len()).flat_map(levels).map(|level| u64::from(level.requests)).sum(),
             hosts: recorded.known.counts(Kind::Hosts).total(),

@@ -66,7 +66,7 @@ pub enum GraphError {
     #[error("{} has no recorded page links: survey with --record-links", .0.display())]
     NoPageLinks(PathBuf),
     /// The survey left out pages of low expected yield.
-    #[error("{} was surveyed with --depth auto or --focus, which leave pages out: survey to a fixed depth", .0.display())]
+    #[error("{} was surveyed with --depth auto, --budget or --focus, which leave pages out: survey to a fixed depth", .0.display())]
     Auto(PathBuf),
     /// A table cannot be read.
     #[error(transparent)]
