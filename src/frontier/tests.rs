@@ -540,3 +540,95 @@ fn of_two_responses_for_a_robots_txt_the_later_is_kept_until_it_is_too_old() {
     drop(frontier);
     assert_eq!(open(&dir, Spread::default()).robots(3).unwrap().as_deref(), Some(&b"3 at 40"[..]));
 }
+
+/// Gives each of these trees this many requests.
+fn begin_round(frontier: &mut Frontier, price: f64, requests: &[(u64, u32)]) -> Option<Round> {
+    let planned = (!requests.is_empty()).then(|| Allowances { price, requests: requests.to_vec() });
+    frontier.next_round(|_, _| Ok(planned)).unwrap()
+}
+
+fn members(frontier: &Frontier, round: Round) -> Vec<(u64, u64)> {
+    frontier.members(round).unwrap().into_iter().map(|member| (member.order, member.until)).collect()
+}
+
+fn end_part(frontier: &mut Frontier, order: u64, requests: u64, found: &[&str]) {
+    let round = frontier.round().unwrap().unwrap().number;
+    let found = found.iter().map(|url| start(url)).collect();
+    let waiting = Some(vec![u8::try_from(requests).unwrap()]);
+    frontier.end_part(order, round, EndedPart { sent: requests, counted: requests, waiting, found }).unwrap();
+}
+
+#[test]
+fn a_round_goes_on_after_a_crash_with_the_trees_whose_part_has_not_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Spread::default());
+    frontier.offer(["http://a.ke/", "http://b.ke/", "http://c.ke/"].map(start)).unwrap();
+    assert_eq!(frontier.round().unwrap(), None);
+    let first = begin_round(&mut frontier, 1.0, &[(0, 2), (2, 4)]).unwrap();
+    assert_eq!((first, members(&frontier, first)), (Round { number: 1, price: Some(1.0) }, vec![(0, 2), (2, 4)]));
+    assert_eq!(frontier.lease_member(0).unwrap().unwrap().site.as_str(), "a.ke");
+    end_part(&mut frontier, 0, 2, &[]);
+    // What ended a part is durable with the next durable change.
+    frontier.add_unrecorded(1).unwrap();
+    drop(frontier);
+    let mut frontier = open(&dir, Spread::default());
+    assert_eq!((frontier.round().unwrap(), members(&frontier, first)), (Some(first), vec![(2, 4)]));
+    end_part(&mut frontier, 2, 3, &[]);
+    let mut seen = Vec::new();
+    let second = frontier
+        .next_round(|sent, trees| {
+            seen = trees.read()?.collect::<Result<Vec<UnfinishedTree>, _>>()?;
+            assert_eq!(sent, 5);
+            Ok(Some(Allowances { price: 0.5, requests: vec![(2, 1), (1, 2)] }))
+        })
+        .unwrap()
+        .unwrap();
+    assert_eq!(seen, [(0, Some(vec![2])), (1, None), (2, Some(vec![3]))]);
+    assert_eq!(members(&frontier, second), [(1, 2), (2, 4)], "counted from what a tree has counted");
+}
+
+#[test]
+fn sites_that_trees_found_join_at_the_next_round_in_the_order_of_the_trees() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Spread::default());
+    frontier.offer(["http://a.ke/", "http://b.ke/"].map(start)).unwrap();
+    begin_round(&mut frontier, 1.0, &[(0, 2), (1, 2)]);
+    end_part(&mut frontier, 1, 2, &["http://new.ke/from-b", "http://b2.ke/"]);
+    end_part(&mut frontier, 0, 2, &["http://new.ke/from-a"]);
+    assert_eq!(frontier.counts().unwrap().trees, 2);
+    let second = begin_round(&mut frontier, 0.5, &[(2, 1), (3, 1)]).unwrap();
+    let sites: Vec<String> = members(&frontier, second)
+        .into_iter()
+        .map(|(order, _)| frontier.lease_member(order).unwrap().unwrap().start.as_str().to_owned())
+        .collect();
+    assert_eq!(sites, ["http://new.ke/from-a", "http://b2.ke/"]);
+}
+
+#[test]
+fn the_last_round_has_every_tree_and_no_round_follows_when_none_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Spread::default());
+    frontier.offer(["http://a.ke/", "http://b.ke/"].map(start)).unwrap();
+    begin_round(&mut frontier, 1.0, &[(0, 2)]);
+    end_part(&mut frontier, 0, 2, &[]);
+    let last = begin_round(&mut frontier, 0.0, &[]).unwrap();
+    assert_eq!((last.price, members(&frontier, last)), (None, vec![(0, 2), (1, 0)]));
+    for (order, _) in members(&frontier, last) {
+        let lease = frontier.lease_member(order).unwrap().unwrap();
+        frontier.end_part(order, last.number, EndedPart { sent: 2, ..EndedPart::default() }).unwrap();
+        finish(&mut frontier, &[finished(&lease, &[])]);
+    }
+    assert_eq!(begin_round(&mut frontier, 0.0, &[]), None);
+}
+
+#[test]
+fn a_round_in_which_nothing_moved_is_followed_by_the_last_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Spread::default());
+    frontier.offer(["http://a.ke/"].map(start)).unwrap();
+    for (round, requests) in [(1, 2), (2, 2)] {
+        assert_eq!(begin_round(&mut frontier, 1.0, &[(0, 2)]).unwrap().number, round);
+        end_part(&mut frontier, 0, requests, &[]);
+    }
+    assert_eq!(begin_round(&mut frontier, 1.0, &[(0, 2)]).unwrap().price, None);
+}

@@ -592,6 +592,20 @@ fn the_requests_of_a_site() {
 }
 
 #[test]
+fn the_requests_of_the_survey() {
+    PromiseCase {
+        id: "survey_budget",
+        shop: Shop { pages: 10, ..Shop::default() },
+        flags: &[&QUICK[..], &["--budget", "5"]].concat(),
+        limits: limits_with_pace(quick()).with_survey_budget(Some(5)),
+        broken: &[("CCSURVEY_HAZARD", "budget = 9")],
+        is_kept: &|log| log.len() <= 5,
+        ..PromiseCase::default()
+    }
+    .assert_kept_and_breach_detected();
+}
+
+#[test]
 fn the_longer_pause_of_a_server_in_trouble() {
     PromiseCase {
         id: "back_off",

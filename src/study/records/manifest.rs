@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{GeoDatabase, SurveyedWeb, Timestamp, Verdict, durable};
-use crate::settings::Settings;
+use crate::settings::{RequestBudget, Settings};
 
 /// The layout of a survey folder that this version writes. It reads this layout and older ones.
 pub const FORMAT: u32 = 1;
@@ -78,6 +78,14 @@ pub struct BudgetUsed {
     /// The rounds in which requests were sent, in order.
     #[serde(default)]
     pub rounds: Vec<RoundRecord>,
+}
+
+impl BudgetUsed {
+    /// The number of requests of this budget, after the same earlier survey.
+    #[must_use]
+    pub fn requests_of(&self, budget: RequestBudget) -> u64 {
+        budget.requests(self.earlier_requests.unwrap_or_default())
+    }
 }
 
 /// A round of a survey with a budget.

@@ -150,7 +150,15 @@ fn subtitle(manifest: &Manifest, completeness: &Completeness) -> String {
         SurveyedWeb::Virtual(_) => "A simulation of a virtual Web, on virtual time",
         SurveyedWeb::Recorded(_) => "A simulation of a recorded survey, on virtual time",
     };
-    format!("{kind}, started {begun}{ended}, by ccsurvey {}.", manifest.tool_version)
+    let budget = manifest.budget.as_ref().map_or_else(String::new, |budget| {
+        format!(
+            " It had a budget of {} in {}, so each site was fetched best first, and the depth of a page is that of \
+             the first path found to it.",
+            count(budget.requests, "request"),
+            count(budget.rounds.len() as u64, "round"),
+        )
+    });
+    format!("{kind}, started {begun}{ended}, by ccsurvey {}.{budget}", manifest.tool_version)
 }
 
 /// The numbers that readers look for first.

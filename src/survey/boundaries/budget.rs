@@ -16,8 +16,8 @@ pub(in crate::survey) fn keep_new_budget(folder: &Folder, settings: &Settings) -
         (RequestBudget::Percent(_), Some(old)) => Some(sent_requests(old)?),
         _ => None,
     };
-    let requests = budget.requests(earlier_requests.unwrap_or_default());
-    keep_budget(folder, &BudgetUsed { requests, earlier_requests, rounds: Vec::new() })
+    let used = BudgetUsed { earlier_requests, ..BudgetUsed::default() };
+    keep_budget(folder, &BudgetUsed { requests: used.requests_of(budget), ..used })
 }
 
 /// Stores the budget of a survey and the rounds so far.

@@ -118,10 +118,11 @@ impl Parts {
         }?;
         let mut access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
         let budget_used = read_budget(&folder, &settings)?;
-        let most_requests = budget_used.as_ref().map(|budget| budget.requests);
+        let most_promised = budget_used.as_ref().map(|budget| budget.requests);
+        let most_requests = settings.budget.zip(budget_used.as_ref()).map(|(budget, used)| used.requests_of(budget));
         access.ceiling = Ceiling::new(most_requests);
         let promised = promises::PromisedLimits::new(&promised, access.fetcher.max_exchange_bytes())
-            .with_survey_budget(most_requests);
+            .with_survey_budget(most_promised);
         let judge = Judge::new(promised, Observations::default()).with_systems(system_of(&boundaries.geo));
         let storage = Storage::open(folder, frontier, judge, access.progress.clone(), is_simulated)?;
         let walk = Arc::new(walk_settings(&storage.folder, &settings)?);
@@ -134,7 +135,7 @@ impl Parts {
             opened: access.now(),
             suspects: Suspects::default(),
             shared_robots: SharedRobots::default(),
-            rounds: budget_used.map(Rounds::new),
+            rounds: most_requests.zip(budget_used).map(|(most, used)| Rounds::new(most, used)),
             agents: team.map(|team| Agents::new(team, access.clock, settings.max_delay.0)),
             settings,
             boundaries,

@@ -12,6 +12,7 @@ use crate::walk::Waiting;
 
 /// The rounds of a survey with a budget of requests: which trees have a part in the round, and how far.
 pub(in crate::survey) struct Rounds {
+    most_requests: u64,
     current: Mutex<CurrentRound>,
     used: Mutex<BudgetUsed>,
 }
@@ -37,8 +38,8 @@ pub(in crate::survey) struct CurrentPart {
 }
 
 impl Rounds {
-    pub(in crate::survey) fn new(used: BudgetUsed) -> Self {
-        Self { current: Mutex::default(), used: Mutex::new(used) }
+    pub(in crate::survey) fn new(most_requests: u64, used: BudgetUsed) -> Self {
+        Self { most_requests, current: Mutex::default(), used: Mutex::new(used) }
     }
 
     /// The budget of the survey, and the rounds that have ended.
@@ -94,8 +95,7 @@ impl Rounds {
     /// The round, for the status.
     pub(in crate::survey) fn status(&self) -> Option<RoundStatus> {
         let (Round { number, price }, waiting) = self.standing()?;
-        let budget = self.lock_used().requests;
-        Some(RoundStatus { number, price, trees_to_begin: waiting as u64, budget })
+        Some(RoundStatus { number, price, trees_to_begin: waiting as u64, budget: self.most_requests })
     }
 
     /// The part of a tree in the round.
@@ -115,7 +115,7 @@ impl Rounds {
     ) -> Result<Option<Allowances>, redb::Error> {
         let read =
             || -> Result<_, redb::Error> { Ok(trees.read()?.map(|tree| tree.and_then(between_rounds))) };
-        let plan = RoundPlanner::new(self.lock_used().requests).next(sent + lost, read)?;
+        let plan = RoundPlanner::new(self.most_requests).next(sent + lost, read)?;
         Ok(plan.map(|plan| Allowances { price: plan.price, requests: plan.allowances }))
     }
 

@@ -36,7 +36,8 @@ vocabulary! {
         OptOut = "not_fetched_opt_out" in Other,
         /// Internal URLs behind more redirects than the survey follows.
         Redirects = "not_fetched_redirects" in Other,
-        /// Internal URLs that did not promise to be worth a request, with `--depth auto` or `--focus`.
+        /// Internal URLs that did not promise to be worth a request, with `--depth auto`, `--budget` or
+        /// `--focus`.
         Yield = "not_fetched_yield" in Yield,
         /// Internal URLs left when the server turned the survey away after it had delivered pages.
         Refused = "not_fetched_refused" in Limit,

@@ -7,7 +7,7 @@ vocabulary! {
         Complete = "complete" in Whole,
         /// Links were left below the deepest level that the survey walks.
         Depth = "depth" in Cut,
-        /// The budget of requests was used up.
+        /// The budget of requests was used up: that of the site, or that of the survey before a page came.
         RequestBudget = "request_budget" in Cut,
         /// The budget of bytes was used up.
         ByteBudget = "byte_budget" in Cut,
@@ -15,7 +15,8 @@ vocabulary! {
         TimeBudget = "time_budget" in Cut,
         /// Several levels in a row brought no new external URL.
         Stable = "stable" in Cut,
-        /// No link was left that promised to be worth a request: only with `--depth auto` or `--focus`.
+        /// No link was left that promised to be worth a request: only with `--depth auto`, `--budget` or
+        /// `--focus`.
         Yield = "yield" in Cut,
         /// Only links of traps were left, or more URLs were found than `--max-urls` allows.
         Trap = "trap" in Cut,
