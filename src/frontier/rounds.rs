@@ -14,6 +14,9 @@ const ROUND: &str = "round";
 /// The bits of the price of the round.
 const PRICE: &str = "round_price";
 
+/// The store frees pages only with durable changes, so that it would grow without them.
+const PARTS_PER_FLUSH: u64 = 256;
+
 /// A round of a survey with a budget of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
@@ -164,14 +167,17 @@ impl Frontier {
         Ok(lease)
     }
 
-    /// Records the state of a tree whose part in a round has ended. It becomes durable with the next durable
-    /// change of the store: after a crash the tree is visited again, and ends at the same place.
+    /// Records the state of a tree whose part in a round has ended. It becomes durable with a later change of
+    /// the store: after a crash the tree is visited again, and ends at the same place.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub fn end_part(&mut self, order: u64, round: u32, part: EndedPart) -> Result<(), FrontierError> {
         let is_finished = part.waiting.is_none();
-        self.store.write_for(Durability::None, "write", |txn| {
+        self.ended_parts += 1;
+        let is_durable = self.ended_parts.is_multiple_of(PARTS_PER_FLUSH);
+        let durability = if is_durable { Durability::Immediate } else { Durability::None };
+        self.store.write_for(durability, "write", |txn| {
             let mut rows = txn.open_table(ROUNDS)?;
             let before = rows.get(order)?.map(|bytes| TreeRow::from_bytes(bytes.value())).transpose()?;
             let row = before.unwrap_or_default().after(round, part);

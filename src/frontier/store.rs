@@ -62,6 +62,8 @@ pub struct Frontier {
     /// No tree before this queue key is waiting without being leased.
     cursor: QueueKey,
     ahead: AheadTrees,
+    /// The number of parts in rounds that have ended in this process.
+    pub(super) ended_parts: u64,
 }
 
 /// Progress of the survey, in site trees.
@@ -151,7 +153,13 @@ impl Frontier {
     }
 
     fn from_store(store: Store) -> Self {
-        Self { store: Arc::new(store), leased: HashSet::new(), cursor: (0, 0), ahead: AheadTrees::default() }
+        Self {
+            store: Arc::new(store),
+            leased: HashSet::new(),
+            cursor: (0, 0),
+            ahead: AheadTrees::default(),
+            ended_parts: 0,
+        }
     }
 
     /// Offers the user's start URLs; returns the result for each.

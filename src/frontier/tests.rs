@@ -565,7 +565,10 @@ fn a_round_goes_on_after_a_crash_with_the_trees_whose_part_has_not_ended() {
     frontier.offer(["http://a.ke/", "http://b.ke/", "http://c.ke/"].map(start)).unwrap();
     assert_eq!(frontier.round().unwrap(), None);
     let first = begin_round(&mut frontier, 1.0, &[(0, 2), (2, 4)]).unwrap();
-    assert_eq!((first, members(&frontier, first)), (Round { number: 1, price: Some(1.0) }, vec![(0, 2), (2, 4)]));
+    assert_eq!(
+        (first, members(&frontier, first)),
+        (Round { number: 1, price: Some(1.0) }, vec![(0, 2), (2, 4)])
+    );
     assert_eq!(frontier.lease_member(0).unwrap().unwrap().site.as_str(), "a.ke");
     end_part(&mut frontier, 0, 2, &[]);
     // What ended a part is durable with the next durable change.

@@ -119,7 +119,8 @@ impl Parts {
         let mut access = Access::open(&settings, &boundaries, (clock, simulation), earlier, stop)?;
         let budget_used = read_budget(&folder, &settings)?;
         let most_promised = budget_used.as_ref().map(|budget| budget.requests);
-        let most_requests = settings.budget.zip(budget_used.as_ref()).map(|(budget, used)| used.requests_of(budget));
+        let most_requests =
+            settings.budget.zip(budget_used.as_ref()).map(|(budget, used)| used.requests_of(budget));
         access.ceiling = Ceiling::new(most_requests);
         let promised = promises::PromisedLimits::new(&promised, access.fetcher.max_exchange_bytes())
             .with_survey_budget(most_promised);
