@@ -14,6 +14,9 @@ pub(super) const SITES: TableDefinition<'static, &str, &[u8]> = TableDefinition:
 /// Findings of finished trees that are not merged yet, because a tree before them is still being walked.
 pub(super) const FOUND: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("found");
 
+/// The state of each tree of a survey with rounds.
+pub(super) const ROUNDS: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("rounds");
+
 /// The position of a tree in the queue: trees of greater priority first, and among equals in the order
 /// offered.
 pub(super) type QueueKey = (u32, u64);

@@ -1,14 +1,12 @@
-use redb::{Durability, ReadTransaction, ReadableTable, TableDefinition};
+use redb::{Durability, ReadTransaction, ReadableTable};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Lease, StartCandidate};
 use super::error::FrontierError;
-use super::layout::{WAITING, decode, encode};
+use super::layout::{ROUNDS, WAITING, decode, encode};
 use super::queue::Queue;
 use super::store::{Frontier, counter};
 
-/// The state of each tree of a survey with rounds.
-pub(super) const ROUNDS: TableDefinition<'static, u64, &[u8]> = TableDefinition::new("rounds");
 /// The number of the round.
 const ROUND: &str = "round";
 /// The bits of the price of the round.
@@ -191,14 +189,14 @@ impl Frontier {
     }
 
     /// Begins the next round. First the start URLs that trees found in the last one become trees. `plan` gets
-    /// the number of requests sent so far. If it returns none, or the last round brought nothing new, the
+    /// the number of the round and the number of requests sent so far. If it returns none, or the last round brought nothing new, the
     /// round is the last one. Returns none if no tree is left.
     ///
     /// # Errors
     /// When the store cannot be read or written.
     pub fn next_round(
         &mut self,
-        plan: impl FnOnce(u64, UnfinishedTrees<'_>) -> Result<Option<Allowances>, redb::Error>,
+        plan: impl FnOnce(u32, u64, UnfinishedTrees<'_>) -> Result<Option<Allowances>, redb::Error>,
     ) -> Result<Option<Round>, FrontierError> {
         self.offer_found()?;
         let planned = self.store.read("read", |txn| {
@@ -207,7 +205,7 @@ impl Frontier {
             }
             let last = round(txn)?.map_or(0, |round| round.number);
             let allowances = if last == 0 || has_moved(txn, last)? {
-                plan(sent(txn)?, UnfinishedTrees(txn))?
+                plan(last + 1, sent(txn)?, UnfinishedTrees(txn))?
             } else {
                 None
             };

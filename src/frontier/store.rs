@@ -13,9 +13,8 @@ use super::ahead::AheadTrees;
 use super::entry::{Finished, KeptRobots, Lease, Offer, Spread, StartCandidate};
 use super::error::FrontierError;
 use super::gate::{CLOSED, GATES};
-use super::layout::{FOUND, META, QueueKey, SITES, TREES, WAITING, decode, queue_key};
+use super::layout::{FOUND, META, QueueKey, ROUNDS, SITES, TREES, WAITING, decode, queue_key};
 use super::queue::{NEXT, Queue, SITES_FOUND, SiteEntry};
-use super::rounds::ROUNDS;
 use crate::address::{Host, Site};
 
 const SERVERS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("servers");

@@ -544,7 +544,7 @@ fn of_two_responses_for_a_robots_txt_the_later_is_kept_until_it_is_too_old() {
 /// Gives each of these trees this many requests.
 fn begin_round(frontier: &mut Frontier, price: f64, requests: &[(u64, u32)]) -> Option<Round> {
     let planned = (!requests.is_empty()).then(|| Allowances { price, requests: requests.to_vec() });
-    frontier.next_round(|_, _| Ok(planned)).unwrap()
+    frontier.next_round(|_, _, _| Ok(planned)).unwrap()
 }
 
 fn members(frontier: &Frontier, round: Round) -> Vec<(u64, u64)> {
@@ -579,9 +579,9 @@ fn a_round_goes_on_after_a_crash_with_the_trees_whose_part_has_not_ended() {
     end_part(&mut frontier, 2, 3, &[]);
     let mut seen = Vec::new();
     let second = frontier
-        .next_round(|sent, trees| {
+        .next_round(|number, sent, trees| {
             seen = trees.read()?.collect::<Result<Vec<UnfinishedTree>, _>>()?;
-            assert_eq!(sent, 5);
+            assert_eq!((number, sent), (2, 5));
             Ok(Some(Allowances { price: 0.5, requests: vec![(2, 1), (1, 2)] }))
         })
         .unwrap()

@@ -29,7 +29,7 @@ pub struct RoundPlan {
     /// The number of requests that each tree may send in this round, for those that may send any, in the
     /// order of the trees. The sum is never above what is left of the budget.
     pub allowances: Vec<(u64, u32)>,
-    /// What waits exceeds what is left: the allowances are those of the best URLs of all trees.
+    /// The round takes the best of all that waits, at whatever price.
     pub is_list: bool,
 }
 
@@ -42,18 +42,22 @@ pub struct RoundPlan {
 /// **Falling prices.** Then come URLs by their expected yield: a round takes those above a price, which is as
 /// high as a twelfth of the budget allows, so that a survey has few rounds. In a round a tree may send more
 /// requests than it has URLs above the price, as long as there is enough left: it then chooses anew from what
-/// it finds.
+/// it finds. Before anything is known of the sites, many URLs are expected to bring the same: then each tree
+/// gets its share of them, and stops when what it finds is worth less than the price.
 ///
-/// **The list.** If more waits above the lowest price than is left, the best of all trees are taken: by
-/// expected yield, and among equal ones by the number of the tree.
+/// **The list.** After a dozen rounds, or where little is left, the best of all trees are taken: by expected
+/// yield, of equal ones first one of each tree, then a second one, and by the number of the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundPlanner {
     /// The number of requests that the survey may send.
     budget: u64,
 }
 
-/// A round takes at least the budget divided by this number, if as much waits.
+/// The number of rounds in which the budget is to be spent. A round takes at least the budget divided by this
+/// number, if as much waits.
 const ROUNDS: u64 = 12;
+/// A round in which many URLs are expected to bring the same takes at most this many times its part.
+const SHARED_OUT: u64 = 2;
 /// The price of a round in which nothing waits but sites to be opened.
 const FIRST_PRICE: f64 = 1.0;
 /// How many times as many requests as it has URLs above the price a tree may send, while less than half of
@@ -117,13 +121,14 @@ impl RoundPlanner {
         Self { budget }
     }
 
-    /// The next round, if requests are left and anything waits. `spent` is the number of requests that the
-    /// survey has sent. `trees` reads all unfinished trees, in their order, and is called up to three times.
+    /// The next round, if requests are left and anything waits. Rounds are numbered from 1; `spent` is the
+    /// number of requests that the survey has sent. `trees` reads all unfinished trees, in their order, and is called up to three times.
     ///
     /// # Errors
     /// Those of `trees`.
     pub fn next<E, I: Iterator<Item = Result<TreeBetweenRounds, E>>>(
         &self,
+        round: u32,
         spent: u64,
         trees: impl Fn() -> Result<I, E>,
     ) -> Result<Option<RoundPlan>, E> {
@@ -133,13 +138,17 @@ impl RoundPlanner {
         let each_entering = each_entering.unwrap_or(ENTERING[ENTERING.len() - 1]);
         let first = standing.entering * each_entering + standing.certain;
         let for_scores = left.saturating_sub(first);
-        let (lowest, above) = standing.lowest_bucket((self.budget / ROUNDS).max(1));
+        let rounds_left = (ROUNDS + 1).saturating_sub(u64::from(round)).max(1);
+        let wanted = (self.budget / ROUNDS).max(left / rounds_left).max(1);
+        let (lowest, above) = standing.lowest_bucket(wanted);
+        let is_list = above > for_scores && for_scores <= wanted;
         let (lowest, in_lowest, freedom) = if above <= for_scores {
             let freedom = FREEDOM.into_iter().find(|times| above * times <= for_scores / 2).unwrap_or(1);
             (lowest, u64::MAX, freedom)
         } else {
-            let (lowest, above) = standing.lowest_bucket(for_scores);
-            let outside = above.saturating_sub(for_scores);
+            let most = if is_list { for_scores } else { for_scores.min(SHARED_OUT * wanted) };
+            let (lowest, above) = standing.lowest_bucket(most);
+            let outside = above.saturating_sub(most);
             (lowest, standing.scores.get(lowest).map_or(0, |count| count.saturating_sub(outside)), 1)
         };
         let chosen = ChosenScores::new(lowest, in_lowest, trees()?)?;
@@ -154,7 +163,6 @@ impl RoundPlanner {
                 allowances.push((tree.number, u32::try_from(allowance).unwrap_or(u32::MAX)));
             }
         }
-        let is_list = above > for_scores;
         let price = match () {
             () if is_list => 0.0,
             () if lowest == BUCKETS => FIRST_PRICE,
@@ -180,16 +188,19 @@ impl ChosenScores {
         if in_lowest == u64::MAX {
             return Ok(Self { lowest, of_lowest: None });
         }
-        let mut of_bucket: Vec<(Reverse<u32>, u64)> = Vec::new();
+        let mut of_bucket: Vec<(Reverse<u32>, u32, u64)> = Vec::new();
         for tree in trees {
             let tree = tree?;
-            let scores = tree.scores.iter().filter(|score| bucket(**score) == lowest);
-            of_bucket.extend(scores.map(|score| (Reverse(score.to_bits()), tree.number)));
+            let (mut last, mut rank) = (None, 0);
+            for score in tree.scores.iter().filter(|score| bucket(**score) == lowest) {
+                rank = if last.replace(score) == Some(score) { rank + 1 } else { 0 };
+                of_bucket.push((Reverse(score.to_bits()), rank, tree.number));
+            }
         }
         of_bucket.sort_unstable();
         of_bucket.truncate(usize::try_from(in_lowest).unwrap_or(usize::MAX));
         let mut counts: Vec<(u64, u32)> = Vec::new();
-        let mut numbers: Vec<u64> = of_bucket.iter().map(|(_, number)| *number).collect();
+        let mut numbers: Vec<u64> = of_bucket.iter().map(|(.., number)| *number).collect();
         numbers.sort_unstable();
         for number in numbers {
             match counts.last_mut() {

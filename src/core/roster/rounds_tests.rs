@@ -12,9 +12,14 @@ fn entering(number: u64) -> TreeBetweenRounds {
     TreeBetweenRounds { is_entering: true, ..tree(number, &[]) }
 }
 
+/// The plan of the first round.
 fn next(budget: u64, spent: u64, trees: &[TreeBetweenRounds]) -> Option<RoundPlan> {
+    plan_of(1, budget, spent, trees)
+}
+
+fn plan_of(round: u32, budget: u64, spent: u64, trees: &[TreeBetweenRounds]) -> Option<RoundPlan> {
     let read = || Ok::<_, Infallible>(trees.iter().cloned().map(Ok));
-    let Ok(plan) = RoundPlanner::new(budget).next(spent, read);
+    let Ok(plan) = RoundPlanner::new(budget).next(round, spent, read);
     plan
 }
 
@@ -47,7 +52,7 @@ fn the_price_falls_until_a_twelfth_of_the_budget_is_worth_it() {
 }
 
 #[test]
-fn a_list_takes_the_best_of_all_trees_and_of_equal_ones_the_first() {
+fn a_list_takes_the_best_of_all_trees_and_of_equal_ones_one_of_each_tree_first() {
     let trees = [tree(1, &[1.0, 0.5, 0.5]), tree(2, &[0.5, 0.5]), tree(3, &[2.0, 0.501])];
     let list = |left: u64| {
         let plan = next(1000, 1000 - left, &trees).unwrap();
@@ -58,8 +63,27 @@ fn a_list_takes_the_best_of_all_trees_and_of_equal_ones_the_first() {
     assert_eq!(list(2), [(1, 1), (3, 1)]);
     assert_eq!(list(3), [(1, 1), (3, 2)], "0.501 is above 0.5, though both are in one bucket");
     assert_eq!(list(4), [(1, 2), (3, 2)]);
+    assert_eq!(list(5), [(1, 2), (2, 1), (3, 2)]);
     assert_eq!(list(6), [(1, 3), (2, 1), (3, 2)]);
     assert!(!next(1000, 1000 - 7, &trees).unwrap().is_list);
+}
+
+#[test]
+fn where_nothing_is_known_yet_each_tree_gets_its_share_and_stops_at_the_price() {
+    let trees: Vec<TreeBetweenRounds> = (0..10).map(|number| tree(number, &[0.5; 100])).collect();
+    let plan = next(240, 0, &trees).unwrap();
+    assert_eq!((plan.price, plan.is_list), (0.5, false));
+    let each: Vec<u32> = plan.allowances.iter().map(|(_, requests)| *requests).collect();
+    assert_eq!(each, [4; 10], "twice a twelfth of the budget");
+    // As rounds are used up without requests, the part of each grows, and the last one spends the rest.
+    let allowed = |round| {
+        let plan = plan_of(round, 240, 0, &trees).unwrap();
+        (plan.allowances.iter().map(|(_, requests)| requests).sum::<u32>(), plan.is_list)
+    };
+    assert_eq!(
+        [1, 7, 11, 12, 13, 40].map(allowed),
+        [(40, false), (80, false), (240, false), (240, true), (240, true), (240, true)]
+    );
 }
 
 #[test]

@@ -73,10 +73,10 @@ mod traps;
 mod tree;
 pub mod yields;
 
-pub use choosing::rounds::Waiting;
 pub use merge::{availability, is_cut};
 pub use salvage::FailedWalk;
 pub use settings::filter::Filter;
+pub use settings::waiting::Waiting;
 pub use settings::{AutoDepth, MAX_PAGE_REDIRECTS, WalkSettings};
 pub use state::Walk;
 pub use step::{Content, Known, OnRecord, Step};

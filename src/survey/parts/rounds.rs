@@ -105,17 +105,16 @@ impl Rounds {
         current.round.map(|round| CurrentPart { round, until })
     }
 
-    /// Plans the next round; `sent` is the number of requests that the survey has sent, and `lost` of those
-    /// that no tree counts.
+    /// Plans the round with this number; `sent` is the number of requests that the survey has sent.
     pub(in crate::survey) fn plan(
         &self,
+        number: u32,
         sent: u64,
-        lost: u64,
         trees: &UnfinishedTrees<'_>,
     ) -> Result<Option<Allowances>, redb::Error> {
         let read =
             || -> Result<_, redb::Error> { Ok(trees.read()?.map(|tree| tree.and_then(between_rounds))) };
-        let plan = RoundPlanner::new(self.most_requests).next(sent + lost, read)?;
+        let plan = RoundPlanner::new(self.most_requests).next(number, sent, read)?;
         Ok(plan.map(|plan| Allowances { price: plan.price, requests: plan.allowances }))
     }
 

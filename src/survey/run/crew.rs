@@ -203,7 +203,7 @@ impl Crew {
         let mut round = interrupted;
         if members.is_empty() {
             let (_, lost) = storage.progress.sent_and_lost();
-            round = frontier.next_round(|sent, trees| rounds.plan(sent, lost, &trees))?;
+            round = frontier.next_round(|number, sent, trees| rounds.plan(number, sent + lost, &trees))?;
             let Some(round) = round else { return Ok(false) };
             members = frontier.members(round)?;
         }

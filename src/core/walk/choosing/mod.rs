@@ -1,4 +1,6 @@
-pub(super) mod rounds;
+//! Which URLs of a site are worth a request, in which order and, with a budget, in which round.
+
+mod rounds;
 
 use super::entry::ListedUrl;
 use super::settings::auto::Auto;

@@ -1,50 +1,9 @@
-use crate::address::{UrlList, WebUrl};
+use crate::address::WebUrl;
 use crate::exchange::{Class, Depth, Outcome};
-use crate::walk::entry::{ListedUrl, UrlState};
+use crate::walk::entry::UrlState;
+use crate::walk::settings::waiting::{Rounds, Waiting};
 use crate::walk::state::Walk;
 use crate::walk::tree::listing::Listing;
-
-/// The state that a walk in rounds keeps: what waits for a later round.
-#[derive(Default)]
-pub(in crate::walk) struct Rounds {
-    /// By depth: the URLs whose expected yield was too low so far, or whose round ended before their turn.
-    waiting: Vec<Vec<ListedUrl>>,
-    /// URLs found below the deepest level.
-    too_deep: UrlList,
-    /// A page was requested since the shallowest level that waits was last begun.
-    has_requested: bool,
-    /// A round is running.
-    is_running: bool,
-}
-
-/// What waits in a walk between two rounds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Waiting {
-    /// No entrance has brought a page so far.
-    pub is_entering: bool,
-    /// The number of URLs that are requested whatever their expected yield: targets of redirects, front
-    /// pages, and URLs that the server told us to request again.
-    pub certain: u32,
-    /// The upper estimates of the yields of all other URLs, the greatest first.
-    pub scores: Vec<f32>,
-}
-
-impl Rounds {
-    fn push(&mut self, depth: Depth, entry: ListedUrl) {
-        let at = usize::from(depth.0);
-        if self.waiting.len() <= at {
-            self.waiting.resize_with(at + 1, Vec::new);
-        }
-        self.waiting[at].push(entry);
-    }
-
-    /// The first level from `depth` on at which URLs wait.
-    fn next_level(&self, depth: Depth) -> Option<Depth> {
-        let depths = self.waiting.iter().enumerate().skip(usize::from(depth.0));
-        let found = depths.filter(|(_, waiting)| !waiting.is_empty()).map(|(at, _)| at).next();
-        found.and_then(|at| u16::try_from(at).ok()).map(Depth)
-    }
-}
 
 /// The greatest `f32` that is not above a score: what counts as worth a price is worth it.
 fn rounded_down(score: f64) -> f32 {

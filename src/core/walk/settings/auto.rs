@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::waiting::Rounds;
 use crate::address::ScriptKey;
 use crate::walk::AutoDepth;
-use crate::walk::choosing::rounds::Rounds;
 use crate::walk::yields::{Appraiser, Rates, UrlCandidate};
 
 /// The state that a walk with `--depth auto` keeps besides the tree.

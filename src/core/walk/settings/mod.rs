@@ -2,6 +2,7 @@
 
 pub(super) mod auto;
 pub(super) mod filter;
+pub(super) mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;
