@@ -45,7 +45,7 @@ impl Bus {
     /// The same with lines for its configuration file.
     pub(crate) fn start_with(test: &str, configuration: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let process = match server(folder.path(), port, configuration) {
             Ok(process) => process,
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -61,7 +61,15 @@ impl Bus {
 
     fn await_server(&self) {
         let address = SocketAddr::from(([127, 0, 0, 1], self.port));
-        assert!(until(|| TcpStream::connect(address).is_ok()), "nats-server does not listen");
+        // Whoever else listens at this port does not begin with INFO.
+        let greets = || -> std::io::Result<bool> {
+            let mut stream = TcpStream::connect(address)?;
+            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            let mut greeting = [0; 5];
+            stream.read_exact(&mut greeting)?;
+            Ok(&greeting == b"INFO ")
+        };
+        assert!(until(|| greets().unwrap_or(false)), "nats-server does not listen");
     }
 
     /// Ends the server as a power cut would.
@@ -93,6 +101,18 @@ impl Bus {
     pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
+}
+
+/// A free port below those that the system gives to whoever asks for any: it is still free when the server
+/// begins, and when it begins again after it was killed.
+fn free_port() -> u16 {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let candidates = std::iter::repeat_with(|| {
+        let number = u64::from(std::process::id()) * 37 + COUNT.fetch_add(1, Ordering::SeqCst);
+        10_000 + u16::try_from(number % 20_000).unwrap()
+    });
+    candidates.take(1000).find(is_free).expect("a port is free")
 }
 
 fn server(folder: &Path, port: u16, configuration: &str) -> std::io::Result<Child> {
