@@ -181,19 +181,14 @@ pub(super) fn site_trees(now: &Snapshot) -> String {
 fn describe_round(round: &RoundStatus) -> String {
     let RoundStatus { number, price, trees_to_begin, budget } = round;
     let budget = count(*budget, "request");
-    match price {
-        None => format!("the budget of {budget} is spent, or nothing else is left: each site tree ends"),
-        Some(price) if *price > 0.0 => format!(
-            "round {number}: what is worth {price:.2} hosts per request, {} to begin; budget {budget}",
-            thousands(*trees_to_begin)
-        ),
-        Some(_) => {
-            format!(
-                "round {number}: the best of all, {} to begin; budget {budget}",
-                thousands(*trees_to_begin)
-            )
+    let what = match price {
+        None => {
+            return format!("the budget of {budget} is spent, or nothing else is left: each site tree ends");
         }
-    }
+        Some(price) if *price > 0.0 => format!("what is worth {price:.2} hosts per request"),
+        Some(_) => "the best of all".to_owned(),
+    };
+    format!("round {number}: {what}, {} to begin; budget {budget}", thousands(*trees_to_begin))
 }
 
 fn pages(now: &Snapshot) -> String {

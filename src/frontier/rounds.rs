@@ -85,8 +85,11 @@ impl TreeRow {
     }
 
     fn read(txn: &ReadTransaction, order: u64) -> Result<Option<Self>, redb::Error> {
-        let bytes = txn.open_table(ROUNDS)?.get(order)?;
-        bytes.map(|bytes| Self::from_bytes(bytes.value())).transpose()
+        Self::of(&txn.open_table(ROUNDS)?, order)
+    }
+
+    fn of(rows: &impl ReadableTable<u64, &'static [u8]>, order: u64) -> Result<Option<Self>, redb::Error> {
+        rows.get(order)?.map(|bytes| Self::from_bytes(bytes.value())).transpose()
     }
 
     /// The tree after its part in a round.
@@ -177,8 +180,7 @@ impl Frontier {
         let durability = if is_durable { Durability::Immediate } else { Durability::None };
         self.store.write_for(durability, "write", |txn| {
             let mut rows = txn.open_table(ROUNDS)?;
-            let before = rows.get(order)?.map(|bytes| TreeRow::from_bytes(bytes.value())).transpose()?;
-            let row = before.unwrap_or_default().after(round, part);
+            let row = TreeRow::of(&rows, order)?.unwrap_or_default().after(round, part);
             rows.insert(order, encode(&row).as_slice())?;
             Ok(())
         })?;
@@ -189,8 +191,8 @@ impl Frontier {
     }
 
     /// Begins the next round. First the start URLs that trees found in the last one become trees. `plan` gets
-    /// the number of the round and the number of requests sent so far. If it returns none, or the last round brought nothing new, the
-    /// round is the last one. Returns none if no tree is left.
+    /// the number of the round and the number of requests sent so far. If it returns none, or the last round
+    /// brought nothing new, the round is the last one. Returns none if no tree is left.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -219,8 +221,7 @@ impl Frontier {
             queue.set_counter(PRICE, price.unwrap_or(f64::INFINITY).to_bits())?;
             let mut rows = txn.open_table(ROUNDS)?;
             for (order, requests) in allowances.map_or_else(Vec::new, |allowances| allowances.requests) {
-                let before = rows.get(order)?.map(|bytes| TreeRow::from_bytes(bytes.value())).transpose()?;
-                let before = before.unwrap_or_default();
+                let before = TreeRow::of(&rows, order)?.unwrap_or_default();
                 let until = before.counted + u64::from(requests);
                 let row = TreeRow { round: number, until, ..before };
                 rows.insert(order, encode(&row).as_slice())?;

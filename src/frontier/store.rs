@@ -618,10 +618,10 @@ fn has_state(txn: &ReadTransaction) -> Result<bool, redb::Error> {
 /// Whether all tables of this version exist.
 fn is_prepared(txn: &ReadTransaction) -> Result<bool, redb::Error> {
     let table_names: HashSet<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
-    let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name()];
+    let queue = [META.name(), TREES.name(), WAITING.name(), SITES.name(), FOUND.name(), ROUNDS.name()];
     let gates = [GATES.name(), CLOSED.name()];
     let others = [SERVERS.name(), KNOWN.name(), HOSTS.name(), ADDED.name(), TALLY.name(), CLOCK.name()];
-    let robots = [ROBOTS.name(), ROBOTS_BY_AGE.name(), ROUNDS.name()];
+    let robots = [ROBOTS.name(), ROBOTS_BY_AGE.name()];
     let mut all = queue.iter().chain(&gates).chain(&others).chain(&robots);
     Ok(all.all(|table| table_names.contains(*table)) && counter(txn, FORMAT)? == CURRENT_FORMAT)
 }

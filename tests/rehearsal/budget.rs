@@ -1,6 +1,6 @@
 //! `--budget`: where the requests go, and that the tables depend on nothing else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use ccsurvey::exchange::{Class, Outcome};
@@ -13,6 +13,13 @@ use crate::common::{assert_same_tables, rows, timeless_tables};
 const WORLD: &str = "profile = \"africa-2006\"\nseed = 5\n\n[sites]\ncount = 60\n";
 /// Sites that are found on pages of others.
 const FED_BACK: &str = include_str!("../worlds/a_small_country.toml");
+
+/// The file of a world.
+fn written(world: &str, folder: &tempfile::TempDir) -> PathBuf {
+    let path = folder.path().join("world.toml");
+    std::fs::write(&path, world).unwrap();
+    path
+}
 
 fn sent(dir: &Path) -> u64 {
     rows::<ExchangeRow>(dir).iter().filter(|row| row.was_sent()).count() as u64
@@ -32,8 +39,7 @@ fn summary(output: &Output) -> String {
 fn tables_are_the_same_however_many_sites_are_walked_at_once() {
     for (world, budget) in [(WORLD, "900"), (FED_BACK, "50"), (FED_BACK, "150"), (FED_BACK, "400")] {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("world.toml");
-        std::fs::write(&path, world).unwrap();
+        let path = written(world, &folder);
         let [one, some, many] = ["1", "16", "256"].map(|sites| {
             let survey = folder.path().join(sites);
             summary(&simulate(&path, &survey, &["--budget", budget, "--sites", sites]));
@@ -79,8 +85,7 @@ fn a_tenth_of_the_requests_finds_four_fifths_of_the_hosts() {
 #[test]
 fn a_site_that_the_budget_does_not_reach_is_told_as_such() {
     let folder = tempfile::tempdir().unwrap();
-    let world = folder.path().join("world.toml");
-    std::fs::write(&world, WORLD).unwrap();
+    let world = written(WORLD, &folder);
     let survey = folder.path().join("survey");
     let text = summary(&simulate(&world, &survey, &["--budget", "40", "--feed-back", "off"]));
     assert!(text.contains("\nbudget: 40 of 40 requests in "), "{text}");
@@ -93,8 +98,7 @@ fn a_site_that_the_budget_does_not_reach_is_told_as_such() {
 #[test]
 fn a_budget_for_more_than_there_is_says_that_nothing_else_was_left() {
     let folder = tempfile::tempdir().unwrap();
-    let world = folder.path().join("world.toml");
-    std::fs::write(&world, FED_BACK).unwrap();
+    let world = written(FED_BACK, &folder);
     let survey = folder.path().join("survey");
     let text = summary(&simulate(&world, &survey, &["--budget", "100000"]));
     assert!(
@@ -108,8 +112,7 @@ fn a_budget_for_more_than_there_is_says_that_nothing_else_was_left() {
 #[test]
 fn a_share_of_an_earlier_survey_is_of_its_requests() {
     let folder = tempfile::tempdir().unwrap();
-    let world = folder.path().join("world.toml");
-    std::fs::write(&world, FED_BACK).unwrap();
+    let world = written(FED_BACK, &folder);
     let (old, new) = (folder.path().join("old"), folder.path().join("new"));
     summary(&simulate(&world, &old, &["--record-links"]));
     summary(&simulate(&world, &new, &["--budget", "25%", "--since", old.to_str().unwrap()]));
@@ -121,8 +124,7 @@ fn a_share_of_an_earlier_survey_is_of_its_requests() {
 #[test]
 fn flags_that_set_the_same_otherwise_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let world = folder.path().join("world.toml");
-    std::fs::write(&world, FED_BACK).unwrap();
+    let world = written(FED_BACK, &folder);
     for (flags, message) in [
         (&["--budget", "100", "--depth", "8"][..], "cannot be used with '--depth"),
         (&["--budget", "100", "--coverage", "0.9"], "--coverage and --budget both set how far to go"),

@@ -115,6 +115,12 @@ impl Timings {
 }
 
 impl Response {
+    /// Whether the request was sent.
+    #[must_use]
+    pub fn was_sent(&self) -> bool {
+        self.failure.is_none_or(Failure::reached_the_network)
+    }
+
     /// An exchange that never reached a server.
     #[must_use]
     pub fn not_sent(

@@ -82,7 +82,7 @@ impl BanRecord {
 impl Bans {
     /// Takes in the result of a request for a page, in the order of the requests.
     pub(super) fn note(&mut self, url: &WebUrl, response: &Response) {
-        if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
+        if !response.was_sent() {
             return;
         }
         let host = match self.hosts.get_mut(url.host()) {

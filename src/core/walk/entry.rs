@@ -117,8 +117,6 @@ impl PendingRequest {
 
     /// Whether nothing was sent to a server, neither in the end nor at any try.
     pub(super) fn was_never_sent(&self, response: &Response) -> bool {
-        let never_sent =
-            |response: &Response| response.failure.is_some_and(|failure| !failure.reached_the_network());
-        never_sent(response) && self.tries.iter().all(never_sent)
+        !response.was_sent() && !self.tries.iter().any(Response::was_sent)
     }
 }

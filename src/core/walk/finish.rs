@@ -66,15 +66,20 @@ impl Walk {
         let mut next = std::mem::take(&mut self.found);
         let found_by = self.take_finders();
         let mut finders = Vec::new();
-        // A redirect may have moved a URL up into this level.
         next.retain(|at, url| {
-            let is_next = self.known.get(&url.page_key()) == Some(&UrlState::Found);
+            let is_next = self.is_found(url);
             if is_next && self.auto.is_some() {
                 finders.push(found_by.get(at).copied().flatten());
             }
             is_next
         });
         (next, finders)
+    }
+
+    /// Whether a URL still waits for the level below the one on which it was found: a redirect may have moved
+    /// it up.
+    pub(super) fn is_found(&self, url: &WebUrl) -> bool {
+        self.known.get(&url.page_key()) == Some(&UrlState::Found)
     }
 
     /// Level 0 has nothing left to request: puts the next entrance on its list, if there is one to try.
@@ -183,8 +188,7 @@ impl Walk {
         }
         self.count_waiting(cut_class);
         let deeper_class = if self.depth.next() > self.settings.depth { Class::Depth } else { cut_class };
-        let found =
-            self.found.iter().filter(|url| self.known.get(&url.page_key()) == Some(&UrlState::Found)).count();
+        let found = self.found.iter().filter(|url| self.is_found(url)).count();
         let shunned = self.known.values().filter(|url_state| **url_state == UrlState::Shunned).count();
         if found + shunned > 0 {
             let last = self.counts.level(self.depth.next());

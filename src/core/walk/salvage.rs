@@ -56,7 +56,7 @@ impl FailedWalk {
             return load.book(response);
         };
         self.counts.level(depth).book(response);
-        if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
+        if !response.was_sent() {
             return self.find(&request.url, depth);
         }
         if self.requested.insert(request.url.page_key()) {

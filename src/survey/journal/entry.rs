@@ -109,11 +109,6 @@ impl ExchangeRecord {
     /// was seen.
     pub(in crate::survey) const LATER: [u8; 1] = [0; 1];
 
-    /// Whether its request was sent.
-    pub(in crate::survey) fn was_sent(&self) -> bool {
-        self.response.failure.is_none_or(Failure::reached_the_network)
-    }
-
     /// Whether it is a page of its tree.
     pub(in crate::survey) fn is_page(&self) -> bool {
         matches!(self.content, Content::Page(_))

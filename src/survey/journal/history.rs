@@ -88,8 +88,7 @@ impl Unanswered {
             | Entry::Round(_) => {}
             // A failure that never reached the network does not count as a response: an earlier request stays
             // lost.
-            Entry::Received(record) | Entry::Attempted(record)
-                if record.response.failure.is_some_and(|it| !it.reached_the_network()) => {}
+            Entry::Received(record) | Entry::Attempted(record) if !record.response.was_sent() => {}
             Entry::Attempted(record) => {
                 self.open.get_mut(&record.request.number).and_then(Vec::pop);
             }

@@ -263,7 +263,7 @@ impl JournalReader {
         let mut sent = 0;
         while let Some(entry) = self.next()? {
             let record = entry.into_record();
-            sent += u64::from(record.is_some_and(|record| record.was_sent()));
+            sent += u64::from(record.is_some_and(|record| record.response.was_sent()));
         }
         Ok(sent)
     }

@@ -261,7 +261,7 @@ impl RecordedRobots {
     /// alone.
     pub(in crate::survey) fn from_record(tree: u64, at: u64, record: &ExchangeRecord) -> Option<Self> {
         let ExchangeRecord { request, response, content, .. } = record;
-        let is_none = response.failure.is_some_and(|failure| !failure.reached_the_network());
+        let is_none = !response.was_sent();
         let robots_availability = availability(response, content);
         if request.purpose != Purpose::Robots || is_none || is_cut(response, content) {
             return None;

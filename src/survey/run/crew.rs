@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use super::added;
-use crate::frontier::{EndedPart, Lease};
+use crate::frontier::{EndedPart, FrontierError, Lease};
 use crate::records::{SurveyState, Timestamp};
 use crate::roster::{Requeue, VisitStep};
 use crate::survey::agents::Agents;
@@ -199,15 +199,17 @@ impl Crew {
         keep_budget(&storage.folder, &rounds.used())?;
         let mut frontier = storage.frontier();
         let interrupted = if rounds.standing().is_none() { frontier.round()? } else { None };
-        let mut members = interrupted.map(|round| frontier.members(round)).transpose()?.unwrap_or_default();
-        let mut round = interrupted;
-        if members.is_empty() {
-            let (_, lost) = storage.progress.sent_and_lost();
-            round = frontier.next_round(|number, sent, trees| rounds.plan(number, sent + lost, &trees))?;
-            let Some(round) = round else { return Ok(false) };
-            members = frontier.members(round)?;
-        }
-        let Some(round) = round else { return Ok(false) };
+        let interrupted = interrupted.map(|round| Ok::<_, FrontierError>((round, frontier.members(round)?)));
+        let (round, members) = match interrupted.transpose()?.filter(|(_, members)| !members.is_empty()) {
+            Some(interrupted) => interrupted,
+            None => {
+                let (_, lost) = storage.progress.sent_and_lost();
+                let next =
+                    frontier.next_round(|number, sent, trees| rounds.plan(number, sent + lost, &trees))?;
+                let Some(round) = next else { return Ok(false) };
+                (round, frontier.members(round)?)
+            }
+        };
         tracing::info!(round = round.number, price = round.price, trees = members.len(), "round");
         rounds.begin(round, members, access.now());
         Ok(true)

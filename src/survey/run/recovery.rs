@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::SystemTime;
 
 use crate::address::{Site, WebUrl};
-use crate::exchange::{Failure, Purpose, Request, Response};
+use crate::exchange::{Purpose, Request, Response};
 use crate::frontier::Lease;
 use crate::promises::{Fact, Judge, OwnerObjections};
 use crate::records::{Row, SiteRow, SiteTotals, Tables, site_totals};
@@ -342,7 +342,7 @@ impl Totals {
     fn add(&mut self, record: &ExchangeRecord) {
         let Self(totals) = self;
         totals.pages += u64::from(record.is_page());
-        totals.requests += u64::from(record.response.failure.is_none_or(Failure::reached_the_network));
+        totals.requests += u64::from(record.response.was_sent());
         totals.sent_bytes += record.response.wire.sent;
         totals.received_bytes += record.response.wire.received;
     }

@@ -293,7 +293,7 @@ impl Progress {
     /// Counts an exchange that has ended.
     pub fn exchange(&self, purpose: Purpose, response: &Response, is_page: bool) {
         self.update(|now| {
-            if response.failure.is_none_or(|failure| failure.reached_the_network()) {
+            if response.was_sent() {
                 now.requests += 1;
             }
             now.pages += u64::from(is_page);

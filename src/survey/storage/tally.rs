@@ -144,7 +144,7 @@ impl<'a> TreeTally<'a> {
 
 /// The server that took the load of an exchange; none if no request reached it.
 pub(in crate::survey) fn contacted_server(response: &Response) -> Option<IpAddr> {
-    response.address.filter(|_| response.failure.is_none_or(Failure::reached_the_network))
+    response.address.filter(|_| response.was_sent())
 }
 
 /// The name under which a response is counted as an error, if it is one.

@@ -92,7 +92,7 @@ impl Fallbacks {
     }
 
     fn note_tls(&mut self, url: &WebUrl, response: &Response) {
-        if response.failure.is_some_and(|failure| !failure.reached_the_network() || is_closed(failure)) {
+        if !response.was_sent() || response.failure.is_some_and(is_closed) {
             return;
         }
         match self.tls.get(&host_and_port(url)) {

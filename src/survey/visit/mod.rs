@@ -532,7 +532,7 @@ impl Visit {
                 _ => requester.exchange(wanted).await,
             };
             if let (Some(assigned), Ok(ExchangeOutcome::Received(record))) = (assigned, &exchanged)
-                && record.response.failure.is_none_or(Failure::reached_the_network)
+                && record.response.was_sent()
             {
                 assigned.read().await;
             }
@@ -566,7 +566,7 @@ impl Visit {
     }
 
     fn note_sent(&mut self, response: &Response) {
-        self.sent += u64::from(response.failure.is_none_or(Failure::reached_the_network));
+        self.sent += u64::from(response.was_sent());
     }
 
     fn take_response(&mut self, record: ExchangeRecord) {

@@ -48,10 +48,18 @@ impl VisitRounds {
     /// part begins, if there is one.
     pub(super) fn allows(&mut self, counted: u64) -> bool {
         while counted >= self.until {
-            let Some(next) = self.upcoming.pop_front() else { return false };
-            self.until = next.until;
-            self.due.push_back(next.price);
+            if !self.take_next() {
+                return false;
+            }
         }
+        true
+    }
+
+    /// Begins the next part; returns false if there is none. The walk enters it when it can.
+    fn take_next(&mut self) -> bool {
+        let Some(next) = self.upcoming.pop_front() else { return false };
+        self.until = next.until;
+        self.due.push_back(next.price);
         true
     }
 
@@ -68,11 +76,8 @@ impl VisitRounds {
     /// The walk's round is over: it enters the next part, or ends if there is no further round. Returns false
     /// if it waits for the next round.
     pub(super) fn go_on(&mut self, walk: &mut Walk) -> bool {
-        if self.due.is_empty()
-            && let Some(next) = self.upcoming.pop_front()
-        {
-            self.until = next.until;
-            self.due.push_back(next.price);
+        if self.due.is_empty() {
+            self.take_next();
         }
         let known = walk.externals().len();
         match self.due.pop_front() {

@@ -1,4 +1,3 @@
-use crate::address::WebUrl;
 use crate::exchange::{Class, Depth, Outcome};
 use crate::walk::entry::UrlState;
 use crate::walk::settings::waiting::{Rounds, Waiting};
@@ -179,8 +178,7 @@ impl Walk {
             entries.iter().filter(|entry| !entry.again).for_each(|_| self.counts.level(depth).count(class));
         }
         let deeper = self.settings.depth.next();
-        let is_found = |url: &WebUrl| self.known.get(&url.page_key()) == Some(&UrlState::Found);
-        let count = too_deep.iter().filter(is_found).count();
+        let count = too_deep.iter().filter(|url| self.is_found(url)).count();
         (0..count).for_each(|_| self.counts.level(deeper).count(Class::Depth));
     }
 }

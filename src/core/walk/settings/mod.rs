@@ -84,9 +84,7 @@ impl WalkSettings {
     pub fn with_rates(self, rates: Arc<Rates>, price: f64) -> Self {
         Self { auto_depth: Some(AutoDepth { rates, price, in_rounds: false }), ..self }
     }
-}
 
-impl WalkSettings {
     /// Walks in rounds, with this mean yield of pages.
     #[must_use]
     pub fn in_rounds(self, rates: Arc<Rates>) -> Self {

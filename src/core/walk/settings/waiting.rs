@@ -38,8 +38,7 @@ impl Rounds {
 
     /// The first level from `depth` on at which URLs wait.
     pub(in crate::walk) fn next_level(&self, depth: Depth) -> Option<Depth> {
-        let depths = self.waiting.iter().enumerate().skip(usize::from(depth.0));
-        let found = depths.filter(|(_, waiting)| !waiting.is_empty()).map(|(at, _)| at).next();
-        found.and_then(|at| u16::try_from(at).ok()).map(Depth)
+        let mut levels = (0..).map(Depth).zip(&self.waiting).skip(usize::from(depth.0));
+        levels.find(|(_, waiting)| !waiting.is_empty()).map(|(depth, _)| depth)
     }
 }

@@ -8,10 +8,7 @@ pub(super) fn rates() -> Arc<Rates> {
 }
 
 fn auto(price: f64) -> WalkSettings {
-    WalkSettings {
-        auto_depth: Some(AutoDepth { rates: rates(), price, in_rounds: false }),
-        ..WalkSettings::default()
-    }
+    WalkSettings::default().with_rates(rates(), price)
 }
 
 fn names(prefix: &str, count: usize) -> Vec<String> {

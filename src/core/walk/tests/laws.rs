@@ -31,8 +31,8 @@ pub(super) fn any_web() -> impl Strategy<Value = Web> {
 /// With a fixed depth, or as deep as the expected yield of pages is worth it.
 fn any_rule() -> impl Strategy<Value = WalkSettings> {
     prop::option::of(0.05f64..4.0).prop_map(|price| {
-        let auto_depth = price.map(|price| AutoDepth { rates: auto::rates(), price, in_rounds: false });
-        WalkSettings { auto_depth, ..WalkSettings::default() }
+        let levels = WalkSettings::default();
+        price.map_or(levels.clone(), |price| levels.with_rates(auto::rates(), price))
     })
 }
 

@@ -7,8 +7,7 @@ use super::*;
 type Round = (f64, u32);
 
 fn in_rounds() -> WalkSettings {
-    let auto_depth = AutoDepth { rates: auto::rates(), price: f64::INFINITY, in_rounds: true };
-    WalkSettings { auto_depth: Some(auto_depth), ..WalkSettings::default() }
+    WalkSettings::default().in_rounds(auto::rates())
 }
 
 /// Walks in these rounds; returns the tree, the requests, and what waited after each round.
@@ -104,8 +103,7 @@ proptest! {
 
     #[test]
     fn one_round_without_a_price_equals_a_walk_without_one(web in any_web()) {
-        let free = AutoDepth { rates: auto::rates(), price: 0.0, in_rounds: false };
-        let (tree, requested) = walk(&web, WalkSettings { auto_depth: Some(free), ..WalkSettings::default() });
+        let (tree, requested) = walk(&web, WalkSettings::default().with_rates(auto::rates(), 0.0));
         let (in_one, requested_in_one, _) = drive_in_rounds(&web, in_rounds(), &[(0.0, u32::MAX)], 1);
         prop_assert_eq!((tree, requested), (in_one, requested_in_one));
     }

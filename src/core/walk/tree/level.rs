@@ -57,7 +57,7 @@ impl LevelCount {
     }
 
     pub(in crate::walk) fn book(&mut self, response: &Response) {
-        if response.failure.is_none_or(|failure| failure.reached_the_network()) {
+        if response.was_sent() {
             self.requests += 1;
         }
         self.sent_bytes += response.wire.sent;

@@ -209,7 +209,7 @@ impl<'a> Requester<'a> {
             return Err(attempt_end);
         }
         // The owner has just opted out, or the name now resolves to a different address.
-        if response.failure.is_some_and(|failure| !failure.reached_the_network()) {
+        if !response.was_sent() {
             permit.record_unsent(self.journal, request.number)?;
             return Err(AttemptEnd::Exchanged(
                 self.record(&wanted.fallbacks, ExchangeRecord::nothing(request, response))?,
