@@ -176,12 +176,13 @@ fn killed_twenty_times_from(space: &Space, starts: &[String], more: &[&str]) -> 
     for turn in 0..KILLS {
         let more = if command == "survey" { more } else { &[] };
         let child = spawn(space, command, &killed, &start, more);
-        kills += usize::from(kill_after(space, child, pseudo_random_count(turn)));
+        let was_killed = kill_after(space, child, pseudo_random_count(turn));
+        kills += usize::from(was_killed);
         // Killed before the survey had begun: there is nothing to resume yet.
         command = if killed.join("manifest.json").exists() { "resume" } else { "survey" };
         // A power cut may leave this file truncated as well: it is written once a second without waiting for
-        // the disk.
-        if turn % 3 == 0 && killed.join("status.json").exists() {
+        // the disk, except at the end of a run.
+        if was_killed && turn % 3 == 0 && killed.join("status.json").exists() {
             std::fs::write(killed.join("status.json"), "{\"state\": \"runn").unwrap();
         }
         if command == "survey" {
