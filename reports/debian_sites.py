@@ -1,4 +1,6 @@
-"""Documentation packages of Debian as sites: fetched, unpacked, and served on loopback, each at an address of its own.
+"""Packages with pages as sites: fetched, unpacked, and served on loopback, each at an address of its own.
+
+A package is one of Debian by its name, or one of npm as `npm:name@version`.
 
 `served` serves them by nginx behind one port, to whoever is root or not; `served_by_three` as sites are met, at port 80 by
 nginx, Apache and lighttpd in turn, compressed, each request in a log: it needs root.
@@ -8,6 +10,7 @@ import contextlib
 import ipaddress
 import os
 import pathlib
+import re
 import shutil
 import socket
 import socketserver
@@ -20,6 +23,7 @@ import time
 # A package with fewer pages is no site to be walked.
 LEAST_PAGES = 20
 PAGES = (".html", ".htm")
+NPM = "npm:"
 NGINX = """
 {user}
 worker_processes 1;
@@ -45,7 +49,7 @@ class Site:
     """A package, unpacked: the folder below which most of its pages stand is what is served."""
 
     def __init__(self, package, folder):
-        self.host = f"{package.replace('+', '-').replace('.', '-').rstrip('-')}.ke"
+        self.host = f"{re.sub('[^a-z0-9-]', '-', without_version(package)).strip('-').replace('--', '-')}.ke"
         self.root, self.index, self.pages = None, None, 0
         for path, _, names in sorted(os.walk(folder)):
             fronts = [name for name in names if name.lower() in ("index.html", "index.htm")]
@@ -64,19 +68,33 @@ def unpacked(packages, cache, seen_at=None):
     cache.mkdir(parents=True, exist_ok=True)
     sites = []
     for package in packages:
-        folder = cache / package
+        folder = cache / package.replace("/", "-")
         if not folder.is_dir():
             with tempfile.TemporaryDirectory(dir=cache) as scratch:
-                scratch = pathlib.Path(scratch)
-                subprocess.run(
-                    ["apt-get", "download", "-q", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-                )
-                subprocess.run(["dpkg", "-x", *scratch.glob("*.deb"), scratch / "x"], check=True)
-                (scratch / "x").rename(folder)
-        site = Site(package, (seen_at or cache) / package)
+                fetch(package, pathlib.Path(scratch))
+                (pathlib.Path(scratch) / "x").rename(folder)
+        site = Site(package, (seen_at or cache) / folder.name)
         if site.pages >= LEAST_PAGES:
             sites.append(site)
     return sites
+
+
+def without_version(package):
+    """`npm-name` of a package of npm, however its scope is written."""
+    return package.replace(":", "-").rsplit("@", 1)[0] if package.startswith(NPM) else package
+
+
+def fetch(package, scratch):
+    """Unpacks a package into the folder x of another."""
+    quiet = {"cwd": scratch, "check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    if package.startswith(NPM):
+        # Nothing of it is run: it is fetched and unpacked.
+        subprocess.run(["npm", "pack", "--silent", "--ignore-scripts", package.removeprefix(NPM)], **quiet)
+        (scratch / "x").mkdir()
+        subprocess.run(["tar", "-xzf", *scratch.glob("*.tgz"), "-C", "x", "--no-same-owner"], **quiet)
+    else:
+        subprocess.run(["apt-get", "download", "-q", package], **quiet)
+        subprocess.run(["dpkg", "-x", *scratch.glob("*.deb"), "x"], **quiet)
 
 
 def address(number):

@@ -90,7 +90,7 @@ pub use agents::remote_worker::{
 };
 pub use agents::simulation::Simulation;
 pub use agents::{AgentPool, CAPACITIES, CAPACITIES_TEXT, LinkStatus, Lives, Team, requests_of_sites};
-pub use boundaries::rates::{BUILT_IN_RATES, load_rates};
+pub use boundaries::rates::{built_in_rates, load_rates};
 pub use boundaries::scope::{BUILT_IN_SUFFIX_LIST, area};
 pub use boundaries::start_urls::StartUrlCounts;
 pub use earlier::{Focus, ReadingProgress};

@@ -55,8 +55,8 @@ fn it_asks_for_far_less_than_all_levels_and_finds_nearly_as_much() {
         let levels = summary["levels"].as_array().unwrap();
         levels.iter().map(|level| level[key].as_f64().unwrap()).sum::<f64>()
     };
-    assert!(sum(&auto, "requests") < 0.5 * sum(&deep, "requests"), "{auto:#} {deep:#}");
-    assert!(sum(&auto, "external_hosts") > 0.9 * sum(&deep, "external_hosts"), "{auto:#} {deep:#}");
+    assert!(sum(&auto, "requests") < 0.6 * sum(&deep, "requests"), "{auto:#} {deep:#}");
+    assert!(sum(&auto, "external_hosts") > 0.95 * sum(&deep, "external_hosts"), "{auto:#} {deep:#}");
     // Each skipped URL of a tree was expected to bring something, but less than one host per page.
     for level in rows::<LevelRow>(&survey) {
         let (urls, hosts) = (level.classes[Class::Yield], level.expected_external_hosts.unwrap());
@@ -176,7 +176,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         refusal_of(&["--depth", "auto", "--rates", rates.to_str().unwrap()])
     };
     assert!(refusal_with_rates("{").contains("rates.json: EOF while parsing"));
-    assert!(refusal_with_rates("{\"format\": 7}").contains("format is 7, expected 1: another version"));
+    assert!(refusal_with_rates("{\"format\": 7}").contains("format is 7, expected 1 or 2: another version"));
     // An error that is found when the folder exists already leaves no folder.
     assert!(refusal_of(&["--depth", "auto", "--geo", "missing.mmdb"]).contains("missing.mmdb"));
     std::fs::remove_file(&rates).unwrap();

@@ -47,17 +47,18 @@ impl Curve {
     }
 }
 
-/// By how much less a policy costs at a coverage than the cheapest of others, with the interval over draws of trees: both are
-/// played on the same draws.
+/// By how much less a policy costs at a coverage than another, with the interval over draws of trees: both are played on the same
+/// draws. `load_of_other` reads the load of the other off its curve.
 pub(crate) fn ratio_interval(
     policy: &[PolicyRun],
     others: &[PolicyRun],
     whole: &PolicyRun,
     coverage: f64,
+    load_of_other: fn(&Curve, f64) -> Option<f64>,
 ) -> Option<Interval> {
     let ratio = |times: &[u32]| {
         let curve = |runs: &[PolicyRun]| Curve::of(runs.iter().map(|run| run.weighted(whole, times)));
-        Some(curve(policy).load_at(coverage)? / curve(others).cheapest(coverage)?)
+        Some(curve(policy).load_at(coverage)? / load_of_other(&curve(others), coverage)?)
     };
     let trees = whole.trees();
     let value = ratio(&vec![1; trees])?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use ccsurvey::analysis::policies::{Policy, PolicyRun, RecordedGraph, prices};
 use ccsurvey::survey::{load_rates, read_settings};
-use ccsurvey::walk::yields::Rates;
+use ccsurvey::walk::yields::{Rates, Weights};
 use serde::Serialize;
 
 use curve::{Beside, Curve, Interval, beside, ratio_interval};
@@ -44,6 +44,8 @@ struct Played {
     shipped: Vec<Shipped>,
     /// Requests of `auto`, at whatever price, as a share of those of the best depth.
     compared: Vec<Compared>,
+    /// Requests of `auto`, at whatever price, as a share of those of the product: the same rates without weights.
+    over_product: Vec<Compared>,
 }
 
 /// The load of a policy at each coverage.
@@ -109,6 +111,12 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
         runs(PAGES.iter().flat_map(|most| (1..=deepest).map(|depth| Policy::Pages(depth, *most))).collect());
     let quiet = runs(PAGES.into_iter().map(Policy::Quiet).collect());
     let auto = runs(prices().map(|price| Policy::Auto(rates.clone(), price)).collect());
+    let product = Arc::new({
+        let mut rates = Rates::clone(rates);
+        rates.weights = Weights::default();
+        rates
+    });
+    let product = runs(prices().map(|price| Policy::Auto(product.clone(), price)).collect());
     let named = [("depth", &depths), ("depth and pages", &caps), ("quiet pages", &quiet)];
     let rules: Vec<&str> = named.iter().flat_map(|(name, runs)| vec![*name; runs.len()]).collect();
     let simple: Vec<PolicyRun> = named.iter().flat_map(|(_, runs)| runs.iter().cloned()).collect();
@@ -122,17 +130,22 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
     let curve = |runs: &[PolicyRun]| Curve::of(runs.iter().map(|run| run.point(&whole)));
     let (depth_curve, cap_curve) = (curve(&depths), curve(&caps));
     let (quiet_curve, auto_curve, bound) = (curve(&quiet), curve(&auto), bound::bound(&ground));
+    let product_curve = curve(&product);
     let policies = vec![
         Loads::of("depth", |coverage| depth_curve.cheapest(coverage)),
         Loads::of("depth and pages", |coverage| cap_curve.cheapest(coverage)),
         Loads::of("quiet pages", |coverage| quiet_curve.cheapest(coverage)),
+        Loads::of("product", |coverage| product_curve.load_at(coverage)),
         Loads::of("auto", |coverage| auto_curve.load_at(coverage)),
         Loads::of("full knowledge", |coverage| bound.load_at(coverage)),
     ];
-    let compared = COMPARED.into_iter().filter_map(|coverage| {
-        let Interval { value, low, high } = ratio_interval(&auto, &depths, &whole, coverage)?;
+    let against = |others: &[PolicyRun], coverage: f64, load: fn(&Curve, f64) -> Option<f64>| {
+        let Interval { value, low, high } = ratio_interval(&auto, others, &whole, coverage, load)?;
         Some(Compared { coverage, value, low, high })
-    });
+    };
+    let compared = COMPARED.into_iter().filter_map(|coverage| against(&depths, coverage, Curve::cheapest));
+    let over_product =
+        COVERAGES.into_iter().filter_map(|coverage| against(&product, coverage, Curve::load_at));
     Ok(Played {
         survey: dir.to_owned(),
         trees: ground.source.trees,
@@ -143,6 +156,7 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
         policies,
         shipped,
         compared: compared.collect(),
+        over_product: over_product.collect(),
     })
 }
 

@@ -13,10 +13,12 @@ use crate::records::units::{count, percent};
 /// Learn the yield of pages, for `--depth auto` and `--budget`, from surveys that were crawled deep.
 ///
 /// The yield of a page is the number of external hosts that it adds to those of its site. This command
-/// computes the average yield by the depth of a page and the words in its URL. For several coverages, it also
-/// computes the smallest expected yield that is still worth a request, and the number of requests that this
-/// takes. The best rates come from surveys like the next one: the same country some years ago, or a sample of
-/// it crawled to depth 20. All of them need --record-links.
+/// computes the average yield by the depth of a page and the words in its URL, and fits how much the form of
+/// its URL and the yield of the pages around it say about it. For several coverages, it also computes the
+/// smallest expected yield that is still worth a request, and the number of requests that this takes; each
+/// site is judged by what the other sites taught. The best rates come from surveys like the next one: the
+/// same country some years ago, or a sample of it crawled to depth 20. Two dozen sites or more are needed.
+/// All surveys need --record-links.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct LearnCommand {

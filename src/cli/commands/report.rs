@@ -69,7 +69,7 @@ impl ReportCommand {
     pub fn execute(self) -> Result<Exit, CliError> {
         // An error in the file is reported before the tables are read.
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
-        let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
+        let rates = Arc::new(rates_or_built_in(self.rates.as_deref(), &self.dir)?);
         let findings = self.findings(environment, &rates)?;
         let page = Report::from_findings(&findings).html();
         let page = page.map_err(|error| CliError::Failed(one_line(&error.to_string())))?;

@@ -88,8 +88,9 @@ settings! {
         coverage: Option<f64> = None => value("SHARE").unset("0.95 with --depth auto")
             .within(|it| it == Amount::NoLimit || is_share(it), "a share above 0 and up to 1, such as 0.95");
         /// With --depth auto, --budget or --focus: the file of rates that `ccsurvey learn` wrote. Rates say how many
-        /// external hosts a page brings on average, by its depth and the words in its URL
-        rates: Option<PathBuf> = None => value("FILE").unset("the built-in rates");
+        /// external hosts a page is expected to bring, by its depth, its URL and the yield of the pages around
+        /// it
+        rates: Option<PathBuf> = None => value("FILE").unset("the built-in rates, of real pages; in simulations, of virtual ones");
         /// With --depth auto or --focus: the share of sites in which up to twenty of the skipped pages are
         /// fetched after all, at the end of the walk. The report then shows what the skipped pages would have
         /// brought. Each such site gets up to twenty more requests, which do not count in its levels and

@@ -9,7 +9,7 @@ use super::step::Known;
 use super::traps::shape::{Shape, ShapeId};
 use super::traps::tally::LevelView;
 use super::tree::listing::Listing;
-use super::yields::UrlCandidate;
+use super::yields::Finder;
 use crate::address::{UrlList, WebUrl};
 use crate::exchange::{Class, Depth, Outcome};
 
@@ -60,7 +60,7 @@ impl Walk {
     }
 
     /// The URLs found on the level that is now done, with the page on which each was found if that matters.
-    pub(super) fn take_next_level(&mut self) -> (UrlList, Vec<Option<UrlCandidate>>) {
+    pub(super) fn take_next_level(&mut self) -> (UrlList, Vec<Option<Finder>>) {
         // The list is done with; the next level needs the memory.
         self.list = Listing::default();
         let mut next = std::mem::take(&mut self.found);
@@ -158,7 +158,7 @@ impl Walk {
 
     /// A URL on the list of a level; `finder` is the page of the level above that links to it, or the page
     /// that redirects to it.
-    pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&UrlCandidate>) -> ListedUrl {
+    pub(super) fn entry(&self, url: WebUrl, depth: Depth, finder: Option<&Finder>) -> ListedUrl {
         let skipped = self.skipped(&url);
         let candidate = if depth == Depth(0) { None } else { self.candidate(&url, depth, finder) };
         ListedUrl { skipped, candidate, ..ListedUrl::new(url) }

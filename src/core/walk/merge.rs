@@ -12,6 +12,7 @@ use super::step::Content;
 use super::traps::echoes::{Fingerprint, NewUrls};
 use super::traps::tally::PageRead;
 use super::tree::External;
+use super::yields::Finder;
 use crate::address::WebUrl;
 use crate::exchange::{Class, Depth, Failure, MediaType, Outcome, Purpose, Response};
 use crate::page::{Element, Link, Page};
@@ -282,7 +283,8 @@ impl Walk {
             self.level().count(Class::Redirects);
         } else {
             let entrance = entry.entrance;
-            let listed = self.entry(target, self.depth, entry.candidate.as_ref());
+            let finder = entry.candidate.map(|candidate| Finder::new(&candidate, 0, 1));
+            let listed = self.entry(target, self.depth, finder.as_ref());
             self.enlist(ListedUrl { redirects, entrance, ..listed });
         }
     }

@@ -13,9 +13,21 @@ use crate::survey::folder::settings_file::read_text;
 use crate::walk;
 use crate::walk::yields::Rates;
 
-/// The average yield of pages, for surveys without their own rates. `data/README.md` says which surveys they
-/// were trained on.
-pub const BUILT_IN_RATES: &str = include_str!("../../../data/rates.json");
+/// The average yield of pages, for surveys without rates of their own: of real pages, and of those of virtual
+/// Webs, which reveal more by their words and less by their folders. `data/README.md` says on which surveys
+/// they were trained.
+const REAL_RATES: (&str, &str) = ("data/rates.json", include_str!("../../../data/rates.json"));
+const VIRTUAL_RATES: (&str, &str) =
+    ("data/rates-of-worlds.json", include_str!("../../../data/rates-of-worlds.json"));
+
+/// The built-in rates.
+///
+/// # Errors
+/// Never: a test reads both.
+pub fn built_in_rates(is_simulated: bool) -> Result<Rates, SurveyError> {
+    let (path, text) = if is_simulated { VIRTUAL_RATES } else { REAL_RATES };
+    parse(text, Path::new(path))
+}
 
 /// Reads a file that `ccsurvey learn` wrote.
 ///
@@ -26,10 +38,13 @@ pub fn load_rates(path: &Path) -> Result<Rates, SurveyError> {
 }
 
 /// The rates of a new survey; none if its depth is a number.
-pub(in crate::survey) fn read_rates(settings: &Settings) -> Result<Option<Rates>, SurveyError> {
+pub(in crate::survey) fn read_rates(
+    settings: &Settings,
+    is_simulated: bool,
+) -> Result<Option<Rates>, SurveyError> {
     let read = || match &settings.rates {
         Some(path) => load_rates(path),
-        None => parse(BUILT_IN_RATES, Path::new("data/rates.json")),
+        None => built_in_rates(is_simulated),
     };
     settings.skips_pages().then(read).transpose()
 }
@@ -49,9 +64,10 @@ pub(in crate::survey) struct KeptRates {
 pub(in crate::survey) fn keep_rates(
     folder: &Folder,
     settings: &Settings,
+    is_simulated: bool,
     report_progress: &mut dyn FnMut(ReadingProgress),
 ) -> Result<KeptRates, SurveyError> {
-    let Some(rates) = read_rates(settings)? else { return Ok(KeptRates::default()) };
+    let Some(rates) = read_rates(settings, is_simulated)? else { return Ok(KeptRates::default()) };
     let hash = format!("{:032x}", write_json(&folder.rates(), &rates)?);
     let Some((share, old)) = settings.focus.zip(settings.since.as_deref()) else {
         return Ok(KeptRates { rates: Some(RatesUsed { hash }), focus: None });

@@ -173,7 +173,7 @@ mod tests {
 
     fn seen(exchanges: Vec<ExchangeRow>, links: &[PageLinkRow]) -> (Vec<SeenUrl>, Option<Memory>) {
         let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
-        let rates = Rates::new(Vec::new(), scale.clone(), scale, Vec::new());
+        let rates = Rates::new(Vec::new(), scale.clone(), scale);
         let (mut tree, mut url_numbers) = (EarlierTree::new("a.ke"), UrlNumbers::new());
         for row in exchanges {
             tree.add_exchange(&mut url_numbers, row);

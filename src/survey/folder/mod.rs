@@ -30,7 +30,7 @@ use crate::starts::{BadLine, StartList};
 /// DIR/log.jsonl       the log, one JSON object per line
 /// DIR/state.redb      the frontier
 /// DIR/journal/        one file for each site tree in progress, and the requests sent since their last flush
-/// DIR/rates.json      the average yield of pages, with `--depth auto` or `--focus`
+/// DIR/rates.json      the expected yield of pages, with `--depth auto` or `--focus`
 /// DIR/budget.json     the most requests, with `--budget`
 /// DIR/focus.json      the least yield that a request must promise, with `--focus`
 /// DIR/since.redb      pages of an earlier survey, with `--since` and until the survey is finished

@@ -79,7 +79,7 @@ impl Survey {
         let NewSurvey { dir, settings, start, simulation, anew } = new;
         // All errors in the settings are found before the folder is created.
         SurveyScope::from_settings(&settings)?;
-        read_rates(&settings)?;
+        read_rates(&settings, simulation.is_some())?;
         if let Some(old) = &settings.since {
             check_since(old, dir)?;
         }
@@ -110,7 +110,8 @@ impl Survey {
             since.map(|old| EarlierPages::build(&folder.since(), old, report_progress)).transpose()?;
         let description = simulation.as_ref().map(|simulation| simulation.description.clone());
         keep_new_budget(&folder, &settings)?;
-        let KeptRates { rates, focus } = keep_rates(&folder, &settings, report_progress)?;
+        let KeptRates { rates, focus } =
+            keep_rates(&folder, &settings, simulation.is_some(), report_progress)?;
         let (stop, stopping) = watch::channel(false);
         let terms = Terms::new(settings.clone(), settings.clone());
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;

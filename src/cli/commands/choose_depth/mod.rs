@@ -25,7 +25,7 @@ use crate::records::Manifest;
 use crate::rehearsal::SurveyPacing;
 use crate::report::Banner;
 use crate::settings::{Settings, typed};
-use crate::survey::{BUILT_IN_RATES, LONGEST_WAIT, Snapshot, SurveyError, load_rates};
+use crate::survey::{LONGEST_WAIT, Snapshot, SurveyError, built_in_rates, load_rates};
 use crate::walk::yields::Rates;
 use recommendation::{Advice, Group, Recommendation};
 use words::describe_advice;
@@ -155,7 +155,7 @@ impl ChooseDepth {
             let message = "'--reading pair' with '--of addresses': addresses belong to no site tree, expected '--reading union'";
             return Err(CliError::Usage(message.to_owned()));
         }
-        let rates = Arc::new(rates_or_built_in(self.rates.as_deref())?);
+        let rates = Arc::new(rates_or_built_in(self.rates.as_deref(), &self.dir)?);
         let recorded =
             Recorded::read_kinds(&self.dir, reading.required_kinds(kind), self.by.as_slice(), MAX_GROUPS)?;
         if self.load_unit == LoadUnit::BusyTime && !recorded.trees.were_busy() {
@@ -398,12 +398,13 @@ pub(super) fn known_trees(dir: &Path) -> Option<KnownTrees> {
     Some(KnownTrees { trees, at: snapshot.updated?.into() })
 }
 
-/// The rates in a file, or else the built-in ones.
-pub(super) fn rates_or_built_in(file: Option<&Path>) -> Result<Rates, CliError> {
-    match file {
-        Some(path) => Ok(load_rates(path)?),
-        None => Rates::parse(BUILT_IN_RATES).map_err(|error| CliError::Failed(error.to_string())),
-    }
+/// The rates in a file, or else the built-in ones for the survey in `dir`.
+pub(super) fn rates_or_built_in(file: Option<&Path>, dir: &Path) -> Result<Rates, CliError> {
+    let is_simulated = || Manifest::load(dir).is_ok_and(|manifest| manifest.simulation.is_some());
+    Ok(match file {
+        Some(path) => load_rates(path)?,
+        None => built_in_rates(is_simulated())?,
+    })
 }
 
 /// The settings that the survey was made with.

@@ -5,7 +5,7 @@ mod rounds;
 use super::entry::ListedUrl;
 use super::settings::auto::Auto;
 use super::state::Walk;
-use super::yields::{Memory, UrlCandidate, UrlKind};
+use super::yields::{Finder, Memory, UrlCandidate, UrlKind};
 use crate::address::{ScriptKey, WebUrl};
 use crate::exchange::{Class, Depth};
 
@@ -51,12 +51,14 @@ impl Walk {
         if let (Some(candidate), Some(hosts)) = (&candidate, hosts) {
             auto.appraiser.note(candidate, hosts as u64);
         }
-        auto.finders.resize(self.found.len(), candidate);
+        let links = self.found.len().saturating_sub(auto.finders.len());
+        let finder = candidate.map(|candidate| Finder::new(&candidate, hosts.unwrap_or_default(), links));
+        auto.finders.resize(self.found.len(), finder);
     }
 
     /// For each URL of the next level, the page on which it was found. Called when the level of these pages
     /// is over.
-    pub(super) fn take_finders(&mut self) -> Vec<Option<UrlCandidate>> {
+    pub(super) fn take_finders(&mut self) -> Vec<Option<Finder>> {
         let Some(auto) = &mut self.auto else { return Vec::new() };
         auto.chosen = 0;
         std::mem::take(&mut auto.finders)
@@ -67,7 +69,7 @@ impl Walk {
         &self,
         url: &WebUrl,
         depth: Depth,
-        finder: Option<&UrlCandidate>,
+        finder: Option<&Finder>,
     ) -> Option<UrlCandidate> {
         let auto = self.auto.as_ref()?;
         Some(auto.appraiser.candidate(&UrlKind::from_url(url, &auto.rates), depth, finder))

@@ -70,7 +70,7 @@ impl Walk {
         let mut waiting = Waiting { is_entering: self.depth == Depth(0), ..Waiting::default() };
         for entry in rounds.waiting.iter().flatten().filter(|entry| entry.skipped.is_none()) {
             match entry.doubtful() {
-                Some(candidate) => waiting.scores.push(rounded_down(auto.appraiser.upper(candidate))),
+                Some(candidate) => waiting.scores.push(rounded_down(auto.appraiser.worth(candidate))),
                 None => waiting.certain += 1,
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::waiting::Rounds;
 use crate::address::ScriptKey;
 use crate::walk::AutoDepth;
-use crate::walk::yields::{Appraiser, Rates, UrlCandidate};
+use crate::walk::yields::{Appraiser, Finder, Rates};
 
 /// The state that a walk with `--depth auto` keeps besides the tree.
 pub(in crate::walk) struct Auto {
@@ -13,7 +13,7 @@ pub(in crate::walk) struct Auto {
     /// The index in the level's list up to which the URLs are chosen.
     pub chosen: usize,
     /// For each URL of the next level, the page on which it was found.
-    pub finders: Vec<Option<UrlCandidate>>,
+    pub finders: Vec<Option<Finder>>,
     /// The number of URLs of each script that were left out.
     pub scripts: HashMap<ScriptKey, u32>,
     /// What waits for a later round, if the walk has rounds.

@@ -23,7 +23,7 @@ pub struct Waiting {
     /// The number of URLs that are requested whatever their expected yield: targets of redirects, front
     /// pages, and URLs that the server told us to request again.
     pub certain: u32,
-    /// The upper estimates of the yields of all other URLs, the greatest first.
+    /// What requests for all other URLs are worth, the greatest first.
     pub scores: Vec<f32>,
 }
 

@@ -1,10 +1,12 @@
+use std::collections::BTreeMap;
+
 use super::yields::{Memory, Rates, Scale, SeenUrl};
 use super::*;
 
 /// Pages of any level bring one host, pages with the word `links` ten times as many.
 pub(super) fn rates() -> Arc<Rates> {
     let scale = Scale { by_depth: vec![1.0], by_word: [("links".to_owned(), 10.0)].into() };
-    Arc::new(Rates::new(Vec::new(), scale.clone(), scale, Vec::new()))
+    Arc::new(Rates::new(Vec::new(), scale.clone(), scale))
 }
 
 fn auto(price: f64) -> WalkSettings {
@@ -62,6 +64,46 @@ fn what_promises_most_is_asked_for_first() {
         .map(|request| request.url.path())
         .collect();
     assert_eq!(order[..4], ["/our-links", "/p0", "/p1", "/p2"], "of equal ones that which was found first");
+}
+
+/// Rates of one host a page, and these weights of its features in the worth of a request.
+fn weighted(worth: &[(&str, f64)], price: f64) -> WalkSettings {
+    let mut rates = Rates::clone(&rates());
+    let own = [("rate", 1.0), ("factor", 1.0)];
+    let text = serde_json::json!({
+        "own": own.into_iter().collect::<BTreeMap<_, _>>(),
+        "worth": worth.iter().copied().collect::<BTreeMap<_, _>>(),
+    });
+    rates.weights = serde_json::from_value(text).unwrap();
+    WalkSettings::default().with_rates(Arc::new(rates), price)
+}
+
+#[test]
+fn pages_named_as_those_that_brought_something_elsewhere_come_first() {
+    // Five translations of forty pages; of each only the page with the links brings anything.
+    let languages = ["de", "en", "fr", "pt", "sw"];
+    let names: Vec<String> =
+        (0..40).map(|n| format!("a{n}.html")).chain(["zlinks.html".to_owned()]).collect();
+    let front: Vec<String> = languages.iter().map(|language| format!("/{language}/")).collect();
+    let mut web = page(Web::default(), "/", &front);
+    for language in languages {
+        let below: Vec<String> = names.iter().map(|name| format!("/{language}/{name}")).collect();
+        web = page(web, &format!("/{language}/"), &below);
+        for path in &below {
+            let links =
+                (0..9).map(|n| format!("http://{language}{n}.tz/")).filter(|_| path.contains("zlinks"));
+            web = page(web, path, &links.collect::<Vec<_>>());
+        }
+    }
+    let requests_for_hosts = |settings: WalkSettings| {
+        let (tree, requested) = walk(&web, settings);
+        assert_eq!(tree.externals.len(), 45);
+        let last = requested.iter().rposition(|request| request.url.path().ends_with("zlinks.html"));
+        last.unwrap()
+    };
+    let product = requests_for_hosts(weighted(&[("rate_below", 1.0), ("factor", 1.0), ("doubt", 1.0)], 0.0));
+    let by_name = requests_for_hosts(weighted(&[("name_hits", 1.0)], 0.0));
+    assert!(by_name * 2 < product, "{by_name} requests by name, {product} without");
 }
 
 #[test]

@@ -1,17 +1,16 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::evidence::Factor;
 use super::experience::Experience;
+use super::features::{FEATURES, FIXED};
+use super::logarithm::yield_of;
 use super::memory::Memory;
 use super::rates::Rates;
-use super::url_candidate::{UrlCandidate, UrlKind};
+use super::url_candidate::{Finder, UrlCandidate, UrlKind, fixed};
 use crate::exchange::Depth;
 
 /// The number of URLs that are requested in each site tree whatever their expected yield.
 pub const LEAST_REQUESTS: u64 = 12;
-/// The number of standard deviations between the estimate and the upper estimate.
-const BENEFIT_OF_DOUBT: f64 = 1.0;
 /// The number of URLs that are chosen at a time; an eighth of the waiting URLs, if that is more.
 const LEAST_CHOSEN: usize = 4;
 const CHOSEN_SHARE: usize = 8;
@@ -52,10 +51,10 @@ impl Appraiser {
         Self { experience: memory.experience.clone(), memory: Some(memory), ..self }
     }
 
-    /// The candidate for a URL of a level that was found on a page of the branch of `finder`; on level 1,
-    /// each URL is a branch of its own.
+    /// The candidate for a URL of a level that was found on `finder`; on level 1, each URL is a branch of its
+    /// own.
     #[must_use]
-    pub fn candidate(&self, kind: &UrlKind, depth: Depth, finder: Option<&UrlCandidate>) -> UrlCandidate {
+    pub fn candidate(&self, kind: &UrlKind, depth: Depth, finder: Option<&Finder>) -> UrlCandidate {
         let remembered = self.memory.as_ref().and_then(|memory| memory.page(kind.page, kind.script));
         UrlCandidate::new(kind, depth, finder, &self.rates, remembered)
     }
@@ -65,8 +64,19 @@ impl Appraiser {
         // Remembered pages are known already, and were chosen for their yield: they would bias the estimate
         // for all others.
         if candidate.remembered.is_none() {
-            self.experience.note(candidate, hosts as f64);
+            candidate.note(&mut self.experience, hosts as f64);
         }
+    }
+
+    /// The features of a waiting URL as they are now, in the order of
+    /// [`feature_names`](super::feature_names).
+    #[must_use]
+    pub fn features(&self, kind: &UrlKind, depth: Depth, finder: Option<&Finder>) -> [f64; FEATURES] {
+        let candidate = self.candidate(kind, depth, finder);
+        let mut out = [0.0; FEATURES];
+        out[..FIXED].copy_from_slice(&fixed(kind, depth, finder, &self.rates));
+        out[FIXED..].copy_from_slice(&self.experience.features(&candidate.groups));
+        out
     }
 
     /// The number of external hosts, new in the tree, that the page itself is expected to bring.
@@ -74,7 +84,7 @@ impl Appraiser {
     pub(in crate::walk) fn expected(&self, candidate: &UrlCandidate) -> f64 {
         match candidate.remembered {
             Some(page) => page.hosts.into(),
-            None => self.experience.expected(candidate),
+            None => yield_of(candidate.logarithms(&self.experience, &self.rates).own),
         }
     }
 
@@ -89,24 +99,21 @@ impl Appraiser {
         requested: u64,
         candidate: impl Fn(&T) -> Option<&UrlCandidate>,
     ) -> usize {
-        let upper = |item: &T| candidate(item).map_or(f64::INFINITY, |candidate| self.upper(candidate));
-        waiting.sort_by_cached_key(|item| Reverse(OrderedNumber(upper(item))));
+        let worth = |item: &T| candidate(item).map_or(f64::INFINITY, |candidate| self.worth(candidate));
+        waiting.sort_by_cached_key(|item| Reverse(OrderedNumber(worth(item))));
         let max_chosen = LEAST_CHOSEN.max(waiting.len() / CHOSEN_SHARE);
         let min_requests = if self.memory.is_some() { 0 } else { self.min_requests };
         let free = usize::try_from(min_requests.saturating_sub(requested)).unwrap_or(usize::MAX);
-        let is_worth_it = |(at, item): &(usize, &T)| *at < free || upper(item) >= self.price;
+        let is_worth_it = |(at, item): &(usize, &T)| *at < free || worth(item) >= self.price;
         waiting.iter().take(max_chosen).enumerate().take_while(is_worth_it).count()
     }
 
-    /// The upper estimate of what a request is worth.
-    pub(in crate::walk) fn upper(&self, candidate: &UrlCandidate) -> f64 {
-        if let Some(page) = candidate.remembered {
-            return page.worth.into();
+    /// What a request is worth: the hosts per request of the page and of the best of what lies behind it.
+    pub(in crate::walk) fn worth(&self, candidate: &UrlCandidate) -> f64 {
+        match candidate.remembered {
+            Some(page) => page.worth.into(),
+            None => yield_of(candidate.logarithms(&self.experience, &self.rates).worth),
         }
-        let Factor { mean, shape } = self.experience.factor(candidate);
-        // As if the factors above were certain: the doubt is greatest for the folder, which has the least
-        // evidence.
-        candidate.worth * mean * (1.0 + BENEFIT_OF_DOUBT / shape.sqrt())
     }
 }
 

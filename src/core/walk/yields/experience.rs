@@ -1,9 +1,10 @@
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::{Factor, YieldEvidence};
-use super::url_candidate::UrlCandidate;
+use super::features::{MOVING, OF_FACTOR, OF_GROUP};
+use super::groups::{Group, GroupKeys};
+use super::logarithm::ln;
 
 /// The weight of the mean of all sites against the evidence of a site, in expected finds; of the site against
 /// its branches, and of a branch against its folders. Chosen on the worlds that `reports/adaptive` names as
@@ -16,40 +17,68 @@ const FOLDER_PRIOR: f64 = 1.0;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Experience {
     site: YieldEvidence,
-    branches: HashMap<u64, YieldEvidence>,
-    folders: HashMap<u64, YieldEvidence>,
+    groups: [HashMap<u32, YieldEvidence>; Group::ALL.len()],
 }
 
 impl Experience {
-    pub(super) fn note(&mut self, candidate: &UrlCandidate, found: f64) {
-        self.site.add(candidate.own, found);
-        self.branches.entry(candidate.branch).or_default().add(candidate.own, found);
-        self.folders.entry(candidate.folder).or_default().add(candidate.own, found);
+    /// A page of these groups brought `found` hosts; such pages bring `expected`.
+    pub(super) fn note(&mut self, keys: &GroupKeys, expected: f64, found: f64) {
+        self.site.add(expected, found);
+        for group in Group::ALL {
+            self.groups[group as usize].entry(keys.get(group)).or_default().add(expected, found);
+        }
     }
 
     /// Adds the experience of another tree of the site.
     pub(super) fn add(&mut self, other: &Self) {
-        self.site.add(other.site.expected, other.site.found);
-        for (own, others) in [(&mut self.branches, &other.branches), (&mut self.folders, &other.folders)] {
+        self.site.join(&other.site);
+        for (own, others) in self.groups.iter_mut().zip(&other.groups) {
             for (key, evidence) in others {
-                own.entry(*key).or_default().add(evidence.expected, evidence.found);
+                own.entry(*key).or_default().join(evidence);
             }
         }
     }
 
-    /// The number of external hosts, new in the tree, that the page itself is expected to bring.
-    pub(super) fn expected(&self, candidate: &UrlCandidate) -> f64 {
-        candidate.own * self.factor(candidate).mean
+    /// The features of a URL of these groups that change with what is read.
+    pub(super) fn features(&self, keys: &GroupKeys) -> [f64; MOVING] {
+        let mut out = [0.0; MOVING];
+        let factor = self.factor(keys);
+        out[0] = ln(factor.mean);
+        out[1] = ln(1.0 + 1.0 / factor.shape.sqrt());
+        let groups = Group::ALL.map(|group| self.of_group(group, keys));
+        let all = std::iter::once(self.site).chain(groups);
+        for (features, evidence) in out[OF_FACTOR.len()..].chunks_exact_mut(OF_GROUP.len()).zip(all) {
+            features.copy_from_slice(&of_group(&evidence, factor.mean));
+        }
+        out
+    }
+
+    /// The evidence of a group to which a URL belongs.
+    fn of_group(&self, group: Group, keys: &GroupKeys) -> YieldEvidence {
+        self.groups[group as usize].get(&keys.get(group)).copied().unwrap_or_default()
     }
 
     /// How much more the pages around a page bring than others like them.
-    pub(super) fn factor(&self, candidate: &UrlCandidate) -> Factor {
+    fn factor(&self, keys: &GroupKeys) -> Factor {
         let site = self.site.factor(SITE_PRIOR, 1.0);
-        let evidence_of =
-            |group: &HashMap<u64, YieldEvidence>, key| group.get(&key).copied().unwrap_or_default();
-        let branch = evidence_of(&self.branches, candidate.branch).factor(BRANCH_PRIOR, site.mean);
+        let branch = self.of_group(Group::Branch, keys).factor(BRANCH_PRIOR, site.mean);
         let above = site.mean * branch.mean;
-        let folder = evidence_of(&self.folders, candidate.folder).factor(FOLDER_PRIOR, above);
+        let folder = self.of_group(Group::Folder, keys).factor(FOLDER_PRIOR, above);
         Factor { mean: above * folder.mean, ..folder }
     }
+}
+
+/// The features of a group whose pages bring `above` times as much as such pages do on average.
+fn of_group(evidence: &YieldEvidence, above: f64) -> [f64; OF_GROUP.len()] {
+    if evidence.pages == 0 {
+        return [0.0; OF_GROUP.len()];
+    }
+    let (pages, hits) = (f64::from(evidence.pages), f64::from(evidence.hits));
+    [
+        ln((1.0 + evidence.found) / (1.0 + above * evidence.expected)),
+        ln(1.0 + pages),
+        ln((0.5 + hits) / (1.0 + pages)),
+        ln(0.05 + evidence.recent),
+        ln(1.0 + f64::from(evidence.dry)),
+    ]
 }

@@ -3,9 +3,10 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::experience::Experience;
+use super::logarithm::yield_of;
 use super::path_yields::{SeenPage, path_yields};
 use super::rates::Rates;
-use super::url_candidate::{Remembered, UrlCandidate, UrlKind};
+use super::url_candidate::{Finder, Remembered, UrlCandidate, UrlKind};
 use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 
@@ -47,24 +48,31 @@ impl Memory {
     pub fn from_seen(seen: &[SeenUrl], rates: &Rates) -> Self {
         let mut experience = Experience::default();
         let mut candidates: Vec<Option<UrlCandidate>> = Vec::with_capacity(seen.len());
+        let mut links = vec![0; seen.len()];
+        seen.iter().filter_map(|seen_url| seen_url.finder).for_each(|finder| links[finder as usize] += 1);
         for seen_url in seen {
-            let finder = seen_url.finder.and_then(|finder| candidates[finder as usize].as_ref());
+            let finder = seen_url.finder.and_then(|finder| {
+                let at = finder as usize;
+                Some(Finder::new(candidates[at].as_ref()?, seen[at].hosts as usize, links[at]))
+            });
             let candidate = (seen_url.depth > Depth(0)).then(|| {
                 UrlCandidate::new(
                     &UrlKind::from_url(&seen_url.url, rates),
                     seen_url.depth,
-                    finder,
+                    finder.as_ref(),
                     rates,
                     None,
                 )
             });
             if let Some(candidate) = &candidate {
-                experience.note(candidate, seen_url.hosts.into());
+                candidate.note(&mut experience, seen_url.hosts.into());
             }
             candidates.push(candidate);
         }
         let recurring_hosts = |candidate: &Option<UrlCandidate>| {
-            candidate.as_ref().map_or(0.0, |candidate| RECURRING_SHARE * experience.expected(candidate))
+            candidate.as_ref().map_or(0.0, |candidate| {
+                RECURRING_SHARE * yield_of(candidate.logarithms(&experience, rates).own)
+            })
         };
         // A settled page costs nothing on the path to what it leads to, because it is requested in any case.
         let is_settled = |at: u32| seen[at as usize].is_settled();
@@ -135,7 +143,7 @@ mod tests {
 
     fn rates() -> Rates {
         let scale = Scale { by_depth: vec![1.0, 0.5, 0.1], ..Scale::default() };
-        Rates::new(Vec::new(), scale.clone(), scale, Vec::new())
+        Rates::new(Vec::new(), scale.clone(), scale)
     }
 
     fn seen(path: &str, depth: u16, finder: impl Into<Option<u32>>, hosts: u32) -> SeenUrl {

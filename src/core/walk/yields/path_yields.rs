@@ -3,7 +3,7 @@ use std::collections::BinaryHeap;
 
 /// A page of a site tree that was walked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SeenPage {
+pub struct SeenPage {
     /// The index of the page on which it was found, which precedes it; none if the walk requests the page in
     /// any case.
     pub finder: Option<u32>,
@@ -23,7 +23,7 @@ pub(super) struct SeenPage {
 /// SIAM Journal on Applied Mathematics 23, 1972). So a page is worth no less than any page below it, and the
 /// pages that are worth a price are the set that brings most beyond the price.
 #[must_use]
-pub(super) fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
+pub fn path_yields(pages: &[SeenPage]) -> Vec<f32> {
     let mut groups: Vec<PathGroup> = pages
         .iter()
         .map(|page| PathGroup { hosts: f64::from(page.hosts), requests: f64::from(page.requests) })

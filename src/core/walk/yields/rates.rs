@@ -3,10 +3,12 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use super::weights::Weights;
 use crate::exchange::Depth;
 
-/// The version of the file format.
-const FORMAT: u32 = 1;
+/// The version of the file format. Version 1 had no weights.
+const FORMAT: u32 = 2;
+const FORMATS: std::ops::RangeInclusive<u32> = 1..=FORMAT;
 /// The range of the factor by which all words of a URL together may change its rate.
 pub const FACTORS: std::ops::RangeInclusive<f64> = 0.003..=30.0;
 /// The bound of numbers read from a file, so that no product of two of them overflows.
@@ -20,7 +22,7 @@ const MOST_WORDS: usize = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rates {
-    /// The version of the file format: 1.
+    /// The version of the file format.
     format: u32,
     /// The surveys on which they were trained.
     pub learned_from: Vec<RatesSource>,
@@ -29,6 +31,9 @@ pub struct Rates {
     /// The same for a page and what was found below it, each level down counting half, per request that it
     /// costs.
     pub below: Scale,
+    /// The weights of what else is known of a page.
+    #[serde(default)]
+    pub weights: Weights,
     /// The price of a request for each coverage, by rising coverage.
     pub prices: Vec<Price>,
 }
@@ -79,7 +84,7 @@ pub enum RatesError {
     #[error("{0}")]
     Shape(String),
     /// Another version of the program wrote it.
-    #[error("format is {0}, expected {FORMAT}: another version of ccsurvey wrote it")]
+    #[error("format is {0}, expected 1 or 2: another version of ccsurvey wrote it")]
     Format(u32),
     /// A number is out of bounds.
     #[error("{place} is {value}, expected {expected}")]
@@ -133,8 +138,8 @@ impl Scale {
 impl Rates {
     /// Creates rates from the results of a training.
     #[must_use]
-    pub fn new(learned_from: Vec<RatesSource>, own: Scale, below: Scale, prices: Vec<Price>) -> Self {
-        Self { format: FORMAT, learned_from, own, below, prices }
+    pub fn new(learned_from: Vec<RatesSource>, own: Scale, below: Scale) -> Self {
+        Self { format: FORMAT, learned_from, own, below, weights: Weights::default(), prices: Vec::new() }
     }
 
     /// Reads a file that `ccsurvey learn` wrote.
@@ -148,10 +153,11 @@ impl Rates {
         }
         let shape = |error: serde_json::Error| RatesError::Shape(error.to_string());
         let RatesFormat { format } = serde_json::from_str(text).map_err(shape)?;
-        if format != FORMAT {
+        if !FORMATS.contains(&format) {
             return Err(RatesError::Format(format));
         }
-        let rates: Self = serde_json::from_str(text).map_err(shape)?;
+        let mut rates: Self = serde_json::from_str(text).map_err(shape)?;
+        rates.format = FORMAT;
         rates.own.check("own")?;
         rates.below.check("below")?;
         rates.check_prices()?;
@@ -206,7 +212,8 @@ mod tests {
     fn rates() -> Rates {
         let by_word = [("links".to_owned(), 4.0), ("list".to_owned(), 0.5)].into();
         let scale = Scale { by_depth: vec![2.0, 1.0, 0.25], by_word };
-        Rates::new(Vec::new(), scale.clone(), scale, vec![price(0.8, 0.5), price(0.9, 0.3), price(0.98, 0.1)])
+        let prices = vec![price(0.8, 0.5), price(0.9, 0.3), price(0.98, 0.1)];
+        Rates { prices, ..Rates::new(Vec::new(), scale.clone(), scale) }
     }
 
     #[test]
@@ -249,8 +256,8 @@ mod tests {
             Rates::parse(&text.replacen(from, to, 1)).unwrap_err().to_string()
         };
         assert_eq!(
-            error_for("\"format\":1", "\"format\":2"),
-            "format is 2, expected 1: another version of ccsurvey wrote it"
+            error_for("\"format\":2", "\"format\":3"),
+            "format is 3, expected 1 or 2: another version of ccsurvey wrote it"
         );
         assert_eq!(
             error_for("\"list\":0.5", "\"list\":-0.5"),

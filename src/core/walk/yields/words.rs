@@ -38,7 +38,7 @@ pub fn url_words(url: &WebUrl) -> Vec<String> {
 }
 
 /// A text with one `#` in place of each number.
-fn without_digits(text: &str) -> String {
+pub(super) fn without_digits(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

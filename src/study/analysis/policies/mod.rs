@@ -20,6 +20,7 @@
 mod memories;
 mod play;
 mod recorded_graph;
+mod regression;
 mod train;
 mod two_levels;
 

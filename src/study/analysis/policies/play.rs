@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::memories::Memories;
 use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::exchange::Depth;
-use crate::walk::yields::{Appraiser, LEAST_REQUESTS, Rates, UrlCandidate, UrlKind};
+use crate::walk::yields::{Appraiser, FEATURES, Finder, LEAST_REQUESTS, Rates, UrlCandidate, UrlKind};
 
 /// A rule for how deep and how far sites are walked.
 #[derive(Clone, Debug)]
@@ -123,6 +123,39 @@ impl PolicyRun {
     }
 }
 
+/// A page that a walk requested, for a training.
+pub(super) struct ObservedPage {
+    /// Its features when it was requested, unless it is requested in any case.
+    pub features: Option<[f64; FEATURES]>,
+    /// Which of the requested pages led to it.
+    pub found_at: Option<u32>,
+    pub page: u32,
+    /// The number of external hosts, new in the tree, that it brought.
+    pub hosts: u32,
+}
+
+/// The order in which a walk for a training requests the pages of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As they were found.
+    Found,
+    /// As `--depth auto` does.
+    Best,
+}
+
+/// Walks a tree to its end and observes each page.
+pub(super) fn observe(tree: &SiteTree, rates: &Arc<Rates>, order: Order, deepest: u16) -> Vec<ObservedPage> {
+    let policy = Policy::Auto(rates.clone(), 0.0);
+    let mut walk = PolicyWalk { order, observed: Some(Vec::new()), ..PolicyWalk::new(tree, &policy) };
+    while walk.next_level(deepest) {}
+    walk.observed.unwrap_or_default()
+}
+
+/// Walks a tree by `--depth auto`.
+pub(super) fn play_auto(tree: &SiteTree, rates: &Arc<Rates>, price: f64, deepest: u16) -> TreeRun {
+    play(tree, &Policy::Auto(rates.clone(), price), deepest).result()
+}
+
 fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> PolicyWalk<'a> {
     let mut walk = PolicyWalk::new(tree, policy);
     while walk.next_level(deepest) {}
@@ -133,6 +166,9 @@ fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> PolicyWalk<
 struct WaitingPage {
     page: u32,
     candidate: Option<UrlCandidate>,
+    /// The page on which it was found, and when that was requested.
+    finder: Option<Finder>,
+    found_at: Option<u32>,
     /// The page is fetched whatever its expected yield.
     is_settled: bool,
 }
@@ -147,6 +183,8 @@ impl WaitingPage {
 struct PolicyWalk<'a> {
     tree: &'a SiteTree,
     policy: &'a Policy,
+    order: Order,
+    observed: Option<Vec<ObservedPage>>,
     appraiser: Option<(Appraiser, &'a Rates)>,
     depth: Depth,
     known: Vec<bool>,
@@ -174,13 +212,16 @@ impl<'a> PolicyWalk<'a> {
             _ => None,
         };
         let entrances = (0..).zip(&tree.pages).filter(|(_, page)| page.is_entrance());
-        let level: Vec<WaitingPage> =
-            entrances.map(|(page, _)| WaitingPage { page, candidate: None, is_settled: true }).collect();
+        let entrance =
+            |(page, _)| WaitingPage { page, candidate: None, finder: None, found_at: None, is_settled: true };
+        let level: Vec<WaitingPage> = entrances.map(entrance).collect();
         let mut known = vec![false; tree.pages.len()];
         level.iter().for_each(|waiting| known[waiting.page as usize] = true);
         Self {
             tree,
             policy,
+            order: Order::Best,
+            observed: None,
             appraiser,
             depth: Depth(0),
             fetched: vec![false; known.len()],
@@ -203,7 +244,7 @@ impl<'a> PolicyWalk<'a> {
         let mut waiting = std::mem::take(&mut self.level);
         while !waiting.is_empty() {
             let chosen = match &self.appraiser {
-                Some((appraiser, _)) if self.depth > Depth(0) => {
+                Some((appraiser, _)) if self.depth > Depth(0) && self.order == Order::Best => {
                     appraiser.choose(&mut waiting, self.requests_sent, WaitingPage::uncertain_candidate)
                 }
                 _ => waiting.len(),
@@ -247,25 +288,51 @@ impl<'a> PolicyWalk<'a> {
         self.hosts.extend(&page.hosts);
         let new = self.hosts.len() - before;
         self.quiet = if new > 0 { 0 } else { self.quiet + 1 };
+        self.observe(waiting_page, new);
         if let (Some((appraiser, _)), Some(candidate)) = (&mut self.appraiser, &waiting_page.candidate) {
             appraiser.note(candidate, new as u64);
         }
+        let found_at = self.observed.as_ref().and_then(|observed| u32::try_from(observed.len() - 1).ok());
+        let finder =
+            |links| waiting_page.candidate.as_ref().map(|candidate| Finder::new(candidate, new, links));
         if let Some(target) = page.redirect.filter(|target| !self.known[*target as usize]) {
             self.known[target as usize] = true;
             // Fetched in any case: the redirect was fetched for its target.
-            let candidate = self.candidate(target, self.depth, waiting_page.candidate.as_ref());
-            waiting.push(WaitingPage { page: target, candidate, is_settled: true });
+            let finder = finder(1);
+            let candidate = self.candidate(target, self.depth, finder.as_ref());
+            waiting.push(WaitingPage { page: target, candidate, finder, found_at, is_settled: true });
         }
+        let mut found: Vec<u32> = Vec::new();
         for target in &page.links {
             if !std::mem::replace(&mut self.known[*target as usize], true) {
-                let candidate = self.candidate(*target, self.depth.next(), waiting_page.candidate.as_ref());
-                let is_settled = self.tree.pages[*target as usize].url.is_front_page();
-                self.next.push(WaitingPage { page: *target, candidate, is_settled });
+                found.push(*target);
             }
+        }
+        let finder = finder(found.len());
+        for target in found {
+            let candidate = self.candidate(target, self.depth.next(), finder.as_ref());
+            let is_settled = self.tree.pages[target as usize].url.is_front_page();
+            self.next.push(WaitingPage { page: target, candidate, finder, found_at, is_settled });
         }
     }
 
-    fn candidate(&self, page: u32, depth: Depth, finder: Option<&UrlCandidate>) -> Option<UrlCandidate> {
+    fn observe(&mut self, waiting_page: &WaitingPage, new: usize) {
+        let (Some(observed), Some((appraiser, rates))) = (&mut self.observed, &self.appraiser) else {
+            return;
+        };
+        let features = waiting_page.uncertain_candidate().map(|_| {
+            let kind = UrlKind::from_url(&self.tree.pages[waiting_page.page as usize].url, rates);
+            appraiser.features(&kind, self.depth, waiting_page.finder.as_ref())
+        });
+        observed.push(ObservedPage {
+            features,
+            found_at: waiting_page.found_at,
+            page: waiting_page.page,
+            hosts: u32::try_from(new).unwrap_or(u32::MAX),
+        });
+    }
+
+    fn candidate(&self, page: u32, depth: Depth, finder: Option<&Finder>) -> Option<UrlCandidate> {
         let (appraiser, rates) = self.appraiser.as_ref().filter(|_| depth > Depth(0))?;
         let kind = UrlKind::from_url(&self.tree.pages[page as usize].url, rates);
         Some(appraiser.candidate(&kind, depth, finder))

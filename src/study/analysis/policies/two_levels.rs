@@ -186,7 +186,6 @@ mod tests {
             Vec::new(),
             crate::walk::yields::Scale { by_depth: vec![1.0], ..Default::default() },
             crate::walk::yields::Scale { by_depth: vec![1.0], ..Default::default() },
-            Vec::new(),
         );
         let hub = vec![vec![], vec![], (0..9).collect()];
         let barren = vec![vec![]; 3];
