@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::{Factor, YieldEvidence};
 use super::features::{MOVING, OF_FACTOR, OF_GROUP};
-use super::groups::{Group, GroupKeys};
 use super::logarithm::ln;
+use super::url::groups::{Group, GroupKeys};
 
 /// The weight of the mean of all sites against the evidence of a site, in expected finds; of the site against
 /// its branches, and of a branch against its folders. Chosen on the worlds that `reports/adaptive` names as

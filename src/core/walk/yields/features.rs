@@ -1,5 +1,5 @@
-use super::groups::Group;
-use super::url_shape::SHAPE;
+use super::url::groups::Group;
+use super::url::shape::SHAPE;
 
 /// The features of a URL that do not change while it waits: those of its kind and of the page on which it was
 /// found.

@@ -2,12 +2,12 @@ use serde::{Deserialize, Serialize};
 
 use super::experience::Experience;
 use super::features::FIXED;
-use super::groups::{Group, GroupKeys};
 use super::logarithm::ln;
 use super::rates::Rates;
-use super::url_shape::{SHAPE, UrlShape};
+use super::url::groups::{Group, GroupKeys};
+use super::url::shape::{SHAPE, UrlShape};
+use super::url::words::url_words;
 use super::weights::Sums;
-use super::words::url_words;
 use crate::address::{PageKey, ScriptKey, WebUrl};
 use crate::exchange::Depth;
 

@@ -1,12 +1,12 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::groups::{Group, GroupKeys};
-use super::logarithm::ln;
 use super::words::without_digits;
 use crate::address::WebUrl;
+use crate::walk::yields::logarithm::ln;
 
 /// The features of the shape of a URL.
-pub(super) const SHAPE: [&str; 12] = [
+pub(in crate::walk::yields) const SHAPE: [&str; 12] = [
     "length",
     "segments",
     "digits",
@@ -22,7 +22,7 @@ pub(super) const SHAPE: [&str; 12] = [
 ];
 
 /// A URL in the parts that its shape is read from, lower case but for capitals.
-pub(super) struct UrlShape {
+pub(in crate::walk::yields) struct UrlShape {
     /// The hash of the whole URL.
     pub key: u64,
     /// The groups that follow from the URL alone.
@@ -32,7 +32,7 @@ pub(super) struct UrlShape {
 }
 
 impl UrlShape {
-    pub(super) fn from_url(url: &WebUrl) -> Self {
+    pub(in crate::walk::yields) fn from_url(url: &WebUrl) -> Self {
         let canonical = url.canonical();
         let address = canonical.split_once("://").map_or("", |(_, address)| address);
         let (address, has_query) = match address.find(['?', ';']) {
