@@ -160,6 +160,16 @@ def served(sites):
             yield dns, f"127.0.0.1:{port}"
 
 
+@contextlib.contextmanager
+def surveyed(packages, cache, folder, flags):
+    """Serves the packages as sites while it is read from; gives the words of a survey of them into a folder."""
+    found = unpacked(packages, cache)
+    starts = folder.with_suffix(".csv")
+    starts.write_text("url\n" + "".join(f"http://{site.host}/\n" for site in found))
+    with served(found) as (dns, gateway):
+        yield ["survey", folder, "--cctld", "ke", "--start", starts, "--dns", dns, "--gateway", gateway, *flags]
+
+
 # Of each server: its program with its flags, its settings, and those of a site. nginx and Apache compress HTML;
 # lighttpd 1.4.69 does not, and has poll and write in place of epoll and sendfile, as it dies (signals 6 and 11) within 20,000
 # requests of fast crawlers otherwise. All write a line a request: host, status, and its first line as it came.

@@ -35,6 +35,20 @@ impl Curve {
         self.points.iter().find(|point| point.coverage >= coverage).map(|point| point.load)
     }
 
+    /// The most that a strength comes to within a load, for policies with few strengths to choose from.
+    pub(crate) fn best_within(&self, load: f64) -> Option<f64> {
+        let within = self.points.iter().filter(|point| point.load <= load);
+        within.map(|point| point.coverage).max_by(f64::total_cmp)
+    }
+
+    /// The coverage at a load, straight between strengths, for policies that have one for any.
+    pub(crate) fn coverage_at(&self, load: f64) -> Option<f64> {
+        let at = self.points.iter().position(|point| point.load >= load)?;
+        let (lower, upper) = (self.points[at.checked_sub(1)?], self.points[at]);
+        let way = (load - lower.load) / (upper.load - lower.load).max(f64::MIN_POSITIVE);
+        Some(lower.coverage + way * (upper.coverage - lower.coverage))
+    }
+
     /// The load at a coverage, straight between strengths, for policies that have one for any.
     pub(crate) fn load_at(&self, coverage: f64) -> Option<f64> {
         let at = self.points.iter().position(|point| point.coverage >= coverage)?;

@@ -22,6 +22,8 @@ use serde::Serialize;
 
 use curve::{Beside, Curve, Interval, beside, ratio_interval};
 
+/// The loads at which it is told what is found.
+const LOADS: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
 /// The coverages that are told.
 const COVERAGES: [f64; 5] = [0.8, 0.9, 0.95, 0.98, 0.99];
 /// Those at which `auto` is compared with the best depth.
@@ -53,6 +55,15 @@ struct Played {
 struct Loads {
     policy: &'static str,
     loads: Vec<Load>,
+    /// What is found within each of [`LOADS`].
+    found: Vec<Found>,
+}
+
+#[derive(Serialize)]
+struct Found {
+    load: f64,
+    /// None where the least strength of the policy costs more.
+    coverage: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -132,12 +143,13 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
     let (quiet_curve, auto_curve, bound) = (curve(&quiet), curve(&auto), bound::bound(&ground));
     let product_curve = curve(&product);
     let policies = vec![
-        Loads::of("depth", |coverage| depth_curve.cheapest(coverage)),
-        Loads::of("depth and pages", |coverage| cap_curve.cheapest(coverage)),
-        Loads::of("quiet pages", |coverage| quiet_curve.cheapest(coverage)),
-        Loads::of("product", |coverage| product_curve.load_at(coverage)),
-        Loads::of("auto", |coverage| auto_curve.load_at(coverage)),
-        Loads::of("full knowledge", |coverage| bound.load_at(coverage)),
+        Loads::of_few("depth", &depth_curve),
+        Loads::of_any("breadth first", &depth_curve),
+        Loads::of_few("depth and pages", &cap_curve),
+        Loads::of_few("quiet pages", &quiet_curve),
+        Loads::of_any("product", &product_curve),
+        Loads::of_any("auto", &auto_curve),
+        Loads::of_any("full knowledge", &bound),
     ];
     let against = |others: &[PolicyRun], coverage: f64, load: fn(&Curve, f64) -> Option<f64>| {
         let Interval { value, low, high } = ratio_interval(&auto, others, &whole, coverage, load)?;
@@ -161,8 +173,23 @@ fn play(dir: &Path, rates: &Arc<Rates>) -> Result<Played, Box<dyn Error>> {
 }
 
 impl Loads {
-    fn of(policy: &'static str, load: impl Fn(f64) -> Option<f64>) -> Self {
-        let loads = COVERAGES.into_iter().map(|coverage| Load { coverage, load: load(coverage) });
-        Self { policy, loads: loads.collect() }
+    /// Of a policy with few strengths to choose from.
+    fn of_few(policy: &'static str, curve: &Curve) -> Self {
+        Self::of(policy, |coverage| curve.cheapest(coverage), |load| curve.best_within(load))
+    }
+
+    /// Of a policy that has a strength for any load.
+    fn of_any(policy: &'static str, curve: &Curve) -> Self {
+        Self::of(policy, |coverage| curve.load_at(coverage), |load| curve.coverage_at(load))
+    }
+
+    fn of(
+        policy: &'static str,
+        load_at: impl Fn(f64) -> Option<f64>,
+        coverage_at: impl Fn(f64) -> Option<f64>,
+    ) -> Self {
+        let loads = COVERAGES.into_iter().map(|coverage| Load { coverage, load: load_at(coverage) });
+        let found = LOADS.into_iter().map(|load| Found { load, coverage: coverage_at(load) });
+        Self { policy, loads: loads.collect(), found: found.collect() }
     }
 }
