@@ -49,7 +49,7 @@ class Site:
     """A package, unpacked: the folder below which most of its pages stand is what is served."""
 
     def __init__(self, package, folder):
-        self.host = f"{re.sub('[^a-z0-9-]', '-', without_version(package)).strip('-').replace('--', '-')}.ke"
+        self.host = f"{re.sub('[^a-z0-9-]', '-', without_version(package)).rstrip('-')}.ke"
         self.root, self.index, self.pages = None, None, 0
         for path, _, names in sorted(os.walk(folder)):
             fronts = [name for name in names if name.lower() in ("index.html", "index.htm")]
@@ -81,7 +81,7 @@ def unpacked(packages, cache, seen_at=None):
 
 def without_version(package):
     """`npm-name` of a package of npm, however its scope is written."""
-    return package.replace(":", "-").rsplit("@", 1)[0] if package.startswith(NPM) else package
+    return re.sub("[:@/]+", "-", package.rsplit("@", 1)[0]) if package.startswith(NPM) else package
 
 
 def fetch(package, scratch):

@@ -68,11 +68,16 @@ impl Appraiser {
         }
     }
 
-    /// The features of a waiting URL as they are now, in the order of
-    /// [`feature_names`](super::feature_names).
+    /// The features, as they are now, of a waiting URL with this [`candidate`](Self::candidate), in the order
+    /// of [`feature_names`](super::feature_names).
     #[must_use]
-    pub fn features(&self, kind: &UrlKind, depth: Depth, finder: Option<&Finder>) -> [f64; FEATURES] {
-        let candidate = self.candidate(kind, depth, finder);
+    pub fn features(
+        &self,
+        candidate: &UrlCandidate,
+        kind: &UrlKind,
+        depth: Depth,
+        finder: Option<&Finder>,
+    ) -> [f64; FEATURES] {
         let mut out = [0.0; FEATURES];
         out[..FIXED].copy_from_slice(&fixed(kind, depth, finder, &self.rates));
         out[FIXED..].copy_from_slice(&self.experience.features(&candidate.groups));

@@ -1,5 +1,5 @@
 /// The range of the logarithm of a yield.
-const LOGARITHMS: std::ops::RangeInclusive<f64> = -30.0..=14.0;
+pub const LOGARITHMS: std::ops::RangeInclusive<f64> = -30.0..=14.0;
 
 /// The natural logarithm, the same to the last bit on any machine.
 pub(super) fn ln(x: f64) -> f64 {

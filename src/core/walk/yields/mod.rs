@@ -50,6 +50,7 @@ mod weights;
 pub use appraiser::{Appraiser, LEAST_REQUESTS};
 pub use features::{FEATURES, feature_names};
 pub use focus::{Costs, Focus};
+pub use logarithm::LOGARITHMS;
 pub use memory::{Memory, SeenUrl};
 pub use path_yields::{SeenPage, path_yields};
 pub use rates::{FACTORS, MOST_DEPTHS, Price, Rates, RatesError, RatesSource, Scale};

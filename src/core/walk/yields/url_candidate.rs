@@ -85,18 +85,17 @@ const LEAST_RATE: f64 = 1e-9;
 /// The features of a URL that do not change while it waits.
 pub(super) fn fixed(kind: &UrlKind, depth: Depth, finder: Option<&Finder>, rates: &Rates) -> [f64; FIXED] {
     let [own, below] = mean_yields(kind, depth, rates);
-    let flag = |holds: bool| f64::from(u8::from(holds));
     let count = |count: fn(&Finder) -> u32| finder.map_or(0.0, |finder| ln(1.0 + f64::from(count(finder))));
     let of_place = [
         1.0,
         ln(own.max(LEAST_RATE)),
         ln(own.max(below).max(LEAST_RATE)),
         ln(f64::from(depth.0.max(1))),
-        flag(depth == Depth(1)),
-        flag(depth == Depth(2)),
+        f64::from(depth == Depth(1)),
+        f64::from(depth == Depth(2)),
         count(|finder| finder.hosts),
         count(|finder| finder.links),
-        flag(finder.is_some_and(|finder| finder.folder == kind.groups.get(Group::Folder))),
+        f64::from(finder.is_some_and(|finder| finder.folder == kind.groups.get(Group::Folder))),
     ];
     let mut out = [0.0; FIXED];
     out[..of_place.len()].copy_from_slice(&of_place);

@@ -320,9 +320,9 @@ impl<'a> PolicyWalk<'a> {
         let (Some(observed), Some((appraiser, rates))) = (&mut self.observed, &self.appraiser) else {
             return;
         };
-        let features = waiting_page.uncertain_candidate().map(|_| {
+        let features = waiting_page.uncertain_candidate().map(|candidate| {
             let kind = UrlKind::from_url(&self.tree.pages[waiting_page.page as usize].url, rates);
-            appraiser.features(&kind, self.depth, waiting_page.finder.as_ref())
+            appraiser.features(candidate, &kind, self.depth, waiting_page.finder.as_ref())
         });
         observed.push(ObservedPage {
             features,

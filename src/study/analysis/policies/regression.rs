@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use crate::walk::yields::FEATURES;
+use crate::walk::yields::{FEATURES, LOGARITHMS};
 
 /// What is known of a page before a request, and what it brought.
 pub(super) struct Sample {
@@ -19,8 +19,6 @@ const RIDGE: f64 = 3e-3;
 const MOST_STEPS: usize = 40;
 /// The gain of the objective, per unit of the samples' weight, below which the fit ends.
 const LEAST_GAIN: f64 = 1e-9;
-/// The range of the logarithm of a mean.
-const LOGARITHMS: std::ops::RangeInclusive<f64> = -30.0..=14.0;
 /// The number of parts in which sums are taken, whatever the number of threads, so that they are the same on
 /// any machine.
 const PARTS: usize = 64;

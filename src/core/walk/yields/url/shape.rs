@@ -51,7 +51,6 @@ impl UrlShape {
         let name = format!("{}{}", name.to_ascii_lowercase(), if last.is_empty() { "/" } else { "" });
         let hash = |text: &str| xxh3_64(text.as_bytes());
         let count = |text: &str, counts: fn(&u8) -> bool| text.bytes().filter(counts).count() as f64;
-        let flag = |holds: bool| f64::from(u8::from(holds));
         let kind = Extension::new(&extension);
         Self {
             key: hash(&canonical),
@@ -61,17 +60,17 @@ impl UrlShape {
                 .with(Group::Name, hash(&name)),
             features: [
                 ln(1.0 + (path.len() + last.len()) as f64),
-                ln(1.0 + count(path, |byte| *byte == b'/') + flag(!path.is_empty())),
+                ln(1.0 + count(path, |byte| *byte == b'/') + f64::from(!path.is_empty())),
                 ln(1.0 + count(last, u8::is_ascii_digit)),
                 ln(1.0 + count(last, |byte| matches!(byte, b'-' | b'_'))),
                 ln(1.0 + count(last, u8::is_ascii_uppercase)),
-                flag(has_query),
-                flag(last.is_empty()),
-                flag(letters == "index" || letters == "default"),
-                flag(path.is_empty()),
-                flag(kind == Extension::Html),
-                flag(kind == Extension::Script),
-                flag(kind == Extension::Other),
+                f64::from(has_query),
+                f64::from(last.is_empty()),
+                f64::from(letters == "index" || letters == "default"),
+                f64::from(path.is_empty()),
+                f64::from(kind == Extension::Html),
+                f64::from(kind == Extension::Script),
+                f64::from(kind == Extension::Other),
             ],
         }
     }
