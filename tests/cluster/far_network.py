@@ -3,7 +3,8 @@
 far_network.py PORT:SOCKET:MODE_FILE … -- AGENT [ARGUMENT]…
 
 Each port of the namespace leads to a socket in the file system, as its mode file says: `open`; `refuse`: a connection is refused, and
-those that are open are closed; `drop`: nothing comes back, on connections that are open either.
+those that are open are closed; `drop`: nothing comes back, on connections that are open either; `forget`: nothing comes or goes
+on every other connection that is open as it begins, as if a router were short of memory, and all others work.
 """
 
 import contextlib
@@ -14,6 +15,8 @@ import threading
 import time
 
 LOOK = 0.005
+# In these, connections are made.
+PASSING = ("open", "forget")
 
 
 class Way:
@@ -21,6 +24,7 @@ class Way:
         port, self.path, self.mode_file = words.split(":")
         self.port = int(port)
         self.opened: set[socket.socket] = set()
+        self.forgotten: set[socket.socket] = set()
         self.server = self.listener(64) if self.mode() == "open" else None
 
     def mode(self) -> str:
@@ -40,7 +44,8 @@ class Way:
             while data := source.recv(65536):
                 while self.mode() == "drop":
                     time.sleep(LOOK)
-                sink.sendall(data)
+                if near not in self.forgotten:
+                    sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
             for end in (source, sink):
@@ -77,10 +82,13 @@ class Way:
     def serve(self) -> None:
         while True:
             now = self.mode()
-            if now == "open":
+            if now in PASSING:
                 with self.server or self.listener(64) as server:
                     self.server = None
-                    while self.mode() == now:
+                    while (mode := self.mode()) in PASSING:
+                        if mode != now and mode == "forget":
+                            self.forgotten |= set(sorted(self.opened, key=socket.socket.fileno)[::2])
+                        now = mode
                         try:
                             near = server.accept()[0]
                         except TimeoutError:

@@ -68,7 +68,7 @@ impl FarNetwork {
         self.folder.path().join(name)
     }
 
-    /// `open`, `refuse` or `drop`.
+    /// `open`, `refuse`, `drop` or `forget`.
     fn set_mode(&self, mode: &str) {
         let (new, path) = (self.path("new-mode"), self.path("mode"));
         std::fs::write(&new, mode).unwrap();
@@ -257,6 +257,56 @@ fn what_broke_off_as_its_agent_lost_its_connections_for_a_moment_is_requested_ag
     }
     assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
     assert!(Manifest::load(&dir).unwrap().unrecorded_exchanges > 0, "nothing broke off");
+    assert_like_one_machine(&space, &dir, folder.path());
+}
+
+/// As if a router forgot some of its connections and dropped what belongs to them: what was in flight there
+/// stays silent, and other requests show meanwhile that the link works.
+#[test]
+fn what_stayed_silent_as_its_agent_lost_some_connections_is_requested_again() {
+    let Some(bus) = Bus::start("cluster_own_link_drops") else { return };
+    let (space, folder) = (Space::from_toml(&(small_country(16) + SLOW)), tempfile::tempdir().unwrap());
+    let Some(far) = FarNetwork::begin("cluster_own_link_drops", &space, &bus) else { return };
+    let dir = folder.path().join("survey");
+    let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
+    let mut cut_off = far.agent("cut-off");
+    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
+    let mut sound = agent(&bus, "sound");
+    assert!(until(|| agent_status(&dir, "sound").is_some()));
+    for _ in 0..3 {
+        far.set_mode("forget");
+        std::thread::sleep(Duration::from_millis(100));
+        far.set_mode("open");
+        // A request has the time to be found silent, and to be sent again.
+        std::thread::sleep(Duration::from_secs(5));
+    }
+    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
+    assert!(Manifest::load(&dir).unwrap().unrecorded_exchanges > 0, "nothing stayed silent");
+    assert_like_one_machine(&space, &dir, folder.path());
+}
+
+/// The network of the only agent that is left refuses connections, and no other site is there to show it.
+#[test]
+fn what_one_agent_cannot_connect_to_waits_for_another_one_that_has_just_died() {
+    let Some(bus) = Bus::start("cluster_own_link_of_the_last") else { return };
+    let (space, folder) = (one_site(280, "silent_share = 0.0"), tempfile::tempdir().unwrap());
+    let Some(far) = FarNetwork::begin("cluster_own_link_of_the_last", &space, &bus) else { return };
+    let dir = folder.path().join("survey");
+    let mut survey = coordinator_with(&space, &bus, &dir, &[FLAGS.as_slice(), &ONE_BY_ONE].concat());
+    let mut cut_off = far.agent("cut-off");
+    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
+    let mut leaving = agent(&bus, "leaves");
+    assert!(until(|| agent_status(&dir, "leaves").is_some()));
+    leaving.signal("TERM");
+    leaving.wait();
+    assert!(until(|| agent_status(&dir, "leaves").is_none()));
+    far.set_mode("refuse");
+    // Several attempts at a page are over.
+    std::thread::sleep(Duration::from_secs(3));
+    let mut sound = agent(&bus, "sound");
+    assert!(until(|| agent_status(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
+    far.set_mode("open");
+    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
     assert_like_one_machine(&space, &dir, folder.path());
 }
 

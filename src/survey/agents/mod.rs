@@ -119,7 +119,12 @@ struct DealingState {
     assigned_agents: BTreeMap<AgentNumber, Arc<AssignedAgent>>,
     /// Trees that are moving from a slow agent to one that has room.
     moving: HashSet<u64>,
+    /// When an agent was last lost while another one remained, or the survey began.
+    last_loss: SystemTime,
 }
+
+/// A lost agent is usually replaced within this time, and agents find a coordinator that starts again.
+const REPLACED_IN: Duration = Duration::from_secs(20);
 
 /// An agent that walks trees.
 #[derive(Debug)]
@@ -257,8 +262,12 @@ impl Agents {
         if !team.keeps_servers {
             dealer = dealer.without_server_affinity();
         }
-        let state =
-            Mutex::new(DealingState { dealer, assigned_agents: BTreeMap::new(), moving: HashSet::new() });
+        let state = Mutex::new(DealingState {
+            dealer,
+            assigned_agents: BTreeMap::new(),
+            moving: HashSet::new(),
+            last_loss: clock.now(),
+        });
         let agents = Self {
             clock,
             state,
@@ -334,6 +343,11 @@ impl Agents {
         others.min_by_key(|assigned| walking.get(&assigned.number)).cloned()
     }
 
+    /// Until when another agent is expected although none may be there now.
+    pub(super) fn others_expected_until(&self) -> SystemTime {
+        self.state().last_loss + REPLACED_IN
+    }
+
     /// An agent whose own link is broken and is to be probed now, while the link of the agent that walks the
     /// tree works.
     pub(super) fn agent_to_probe(
@@ -357,6 +371,9 @@ impl Agents {
     /// one is dealt nothing.
     pub(super) fn note_link(&self, assigned: &AssignedAgent) {
         let priority = assigned.priority();
+        if !assigned.has_working_link() {
+            self.state().note_loss(assigned.number, self.clock.now());
+        }
         self.change(|dealer| dealer.set_priority(assigned.number, priority));
         self.changed.notify_waiters();
     }
@@ -415,6 +432,7 @@ impl Agents {
 
     fn remove_agent(&self, number: AgentNumber) {
         let mut state = self.state();
+        state.note_loss(number, self.clock.now());
         // The trees that it walked come back by themselves, when their visits end.
         state.dealer.leave(number);
         if let Some(assigned) = state.assigned_agents.remove(&number) {
@@ -435,6 +453,13 @@ impl Agents {
 }
 
 impl DealingState {
+    /// Notes that an agent, or its link to the Internet, was lost.
+    fn note_loss(&mut self, lost: AgentNumber, now: SystemTime) {
+        if self.assigned_agents.values().any(|other| other.number != lost && other.has_working_link()) {
+            self.last_loss = now;
+        }
+    }
+
     fn deal(&mut self) {
         while let Some((agent, tree)) = self.dealer.deal() {
             if let Some(assigned) = self.assigned_agents.get(&agent) {

@@ -44,9 +44,9 @@ impl<'a> Link<'a> {
 
     /// Whether this link is broken while another agent has a working one.
     fn is_better_elsewhere(&self) -> bool {
-        self.agent.as_ref().is_some_and(|(assigned, agents)| {
-            self.with(|link| link.outage().is_some()) && agents.other_agent(assigned).is_some()
-        })
+        self.agent
+            .as_ref()
+            .is_some_and(|(assigned, agents)| is_broken(self) && agents.other_agent(assigned).is_some())
     }
 
     /// What a response reveals about the link. `is_known` says that the server had responded before.
@@ -70,6 +70,10 @@ impl<'a> LinkPass<'a> {
     /// The pass of a probe that has begun.
     pub(in crate::survey) fn probe(link: Link<'a>) -> Self {
         Self { link, is_probe: true }
+    }
+
+    pub(in crate::survey) fn is_probe(&self) -> bool {
+        self.is_probe
     }
 }
 
@@ -177,6 +181,11 @@ pub(in crate::survey) async fn loss_cause(link: &Link<'_>, lost_at: SystemTime) 
         let LossCause::UnknownUntil(time) = cause else { return Some(cause) };
         access.until_stopped(wait_for_change(link, settled, time)).await?;
     }
+}
+
+/// Whether requests over the link are put off because it brings nothing.
+pub(in crate::survey) fn is_broken(link: &Link<'_>) -> bool {
+    link.with(|link| link.outage().is_some())
 }
 
 /// Whether the link has brought nothing for any request sent at this time or later.

@@ -24,11 +24,13 @@ impl<'a> Requester<'a> {
         &self,
         wanted: WantedExchange,
     ) -> Result<ExchangeOutcome, SurveyError> {
-        let attempted = match Box::pin(self.attempt(&wanted, Attempt::First)).await {
-            Err(AttemptEnd::OwnLinkBroken) => Box::pin(self.attempt(&wanted, Attempt::Last)).await,
-            Err(AttemptEnd::Doubtful(doubt)) => Box::pin(self.attempt(&wanted, Attempt::Second(doubt))).await,
-            attempted => attempted,
-        };
+        let mut attempted = Box::pin(self.attempt(&wanted, Attempt::First)).await;
+        if let Err(AttemptEnd::OwnLinkBroken) = attempted {
+            attempted = Box::pin(self.attempt(&wanted, Attempt::Last)).await;
+        }
+        if let Err(AttemptEnd::Doubtful(doubt)) = attempted {
+            attempted = Box::pin(self.attempt(&wanted, Attempt::Second(doubt))).await;
+        }
         let exchanged = match attempted {
             Ok(exchanged) | Err(AttemptEnd::Exchanged(exchanged)) => exchanged,
             // Both agents may have lost their links: the tree continues from its journal.

@@ -50,8 +50,9 @@ impl<'a> Requester<'a> {
     ) -> Result<(), AttemptEnd<'a>> {
         let LinkResult { sender, link, address, requested_at, response } = link_result;
         match &attempt {
-            Attempt::First if response.failure.is_some_and(Failure::is_connect_failure) => {
-                if let Some((first_agent, second_agent)) = sender.cloned().zip(self.other_agent(sender)) {
+            Attempt::First | Attempt::Last if response.failure.is_some_and(Failure::is_connect_failure) => {
+                let second_agent = self.await_other_agent(link_result, &pass).await?;
+                if let Some((first_agent, second_agent)) = sender.cloned().zip(second_agent) {
                     // What this reveals about the agent's link is known once another agent has tried.
                     let response = response.clone();
                     return Err(AttemptEnd::Doubtful(Box::new(DoubtfulFailure {
@@ -70,11 +71,11 @@ impl<'a> Requester<'a> {
         if let (None, Some(agents)) = (response.failure, &self.parts.agents) {
             agents.doubts.resolve(self.tree, wanted.request.number);
         }
-        // While nothing came, there is no evidence that the link worked; and a network that forgets its
-        // connections works before and after.
-        let is_doubtful = response.failure.is_some_and(|failure| {
-            let may_be_silent_link = is_silence(failure) || failure == Failure::ConnectTimeout;
-            broke_off(failure) || may_be_silent_link && own_link::is_silent_since(link, requested_at)
+        // A network that forgets its connections works before and after. For connections that could not be
+        // made there is another agent; while nothing came, there is no evidence that the link worked.
+        let is_doubtful = response.failure.is_some_and(|failure| match failure {
+            Failure::ConnectTimeout => own_link::is_silent_since(link, requested_at),
+            _ => !failure.is_connect_failure(),
         });
         drop(pass);
         if attempt.may_be_link(sender.is_some(), response) {
@@ -115,17 +116,56 @@ impl<'a> Requester<'a> {
     }
 
     /// Whether a request whose loss leaves a doubt may be sent again. Its agent must have a link of its own,
-    /// and another agent must be there.
+    /// and another agent must be there or be expected.
     fn may_repeat(&self, request: u32, doubt: Doubt, sender: Option<&Arc<AssignedAgent>>) -> bool {
         let is_remote = sender.is_some_and(|sender| sender.remote_worker().is_some());
-        let agents = self.parts.agents.as_ref().filter(|_| is_remote && self.other_agent(sender).is_some());
-        agents.is_some_and(|agents| agents.doubts.try_repeat(self.tree, request, doubt))
+        self.parts.agents.as_ref().filter(|_| is_remote).is_some_and(|agents| {
+            let has_other = self.other_agent(sender).is_some()
+                || self.parts.access.now() < agents.others_expected_until();
+            has_other && agents.doubts.try_repeat(self.tree, request, doubt)
+        })
     }
 
     /// The result of the request is unknown: the visit starts again from its journal.
     pub(super) fn note_lost(&self) -> AttemptEnd<'a> {
         self.parts.access.progress.update(|now| now.unrecorded += 1);
         AGENT_LEFT
+    }
+
+    /// Another agent, which tries to make a connection that this one could not make. If another one was there
+    /// a moment ago, waits for it or for its replacement, unless it turns out that this agent's link is broken.
+    async fn await_other_agent(
+        &self,
+        failed: LinkResult<'_>,
+        pass: &LinkPass<'a>,
+    ) -> Result<Option<Arc<AssignedAgent>>, AttemptEnd<'a>> {
+        let LinkResult { sender, link, address, requested_at, response } = failed;
+        let Parts { access, agents: Some(agents), .. } = self.parts else { return Ok(None) };
+        let is_remote = sender.is_some_and(|sender| sender.remote_worker().is_some());
+        let mut is_noted = false;
+        loop {
+            // Listening begins before the check, so that no notification is missed in between.
+            let mut changed = std::pin::pin!(agents.changed.notified());
+            changed.as_mut().enable();
+            let (other, until) = (self.other_agent(sender), agents.others_expected_until());
+            if other.is_some() || !is_remote || pass.is_probe() || access.now() >= until {
+                return Ok(other);
+            }
+            // Together with the failures of others it shows whether the link is broken.
+            if !std::mem::replace(&mut is_noted, true) {
+                own_link::note(link, address, response, requested_at);
+            }
+            if own_link::is_broken(link) {
+                return Ok(None);
+            }
+            let until_changed = async {
+                tokio::select! {
+                    () = changed => {}
+                    () = access.clock.until(until) => {}
+                }
+            };
+            access.until_stopped(until_changed).await.ok_or(STOPPED)?;
+        }
     }
 
     /// Another agent whose own link works, preferably the agent that walks the tree.
