@@ -1,7 +1,7 @@
 //! `--budget`: where the requests go, and that the tables depend on nothing else.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use ccsurvey::exchange::{Class, Outcome};
 use ccsurvey::records::{ExchangeRow, LevelRow, LinkRow, Manifest, SiteRow};
@@ -136,4 +136,48 @@ fn flags_that_set_the_same_otherwise_are_refused() {
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && text.contains(message), "{text}");
     }
+}
+
+#[test]
+fn what_the_end_of_a_budget_brought_and_what_more_would_bring_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = written(WORLD, &folder);
+    let survey = |budget: &str| {
+        let survey = folder.path().join(budget);
+        summary(&simulate(&world, &survey, &["--budget", budget, "--feed-back", "off"]));
+        survey
+    };
+    let told = |dir: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+        let output = command.arg("choose-depth").arg(dir).arg("--json").output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        let advice: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        advice["left_out"]["budget"].clone()
+    };
+    let (less, more) = (survey("3000"), survey("4000"));
+    let spent = told(&less);
+    assert_eq!((&spent["budget"], &spent["next_requests"]), (&3000.into(), &1000.into()), "{spent}");
+    assert_eq!(spent["next_useful"], 1000, "{spent}");
+    let [requests, found] = ["last_requests", "last_hosts"].map(|key| spent[key].as_f64().unwrap());
+    assert!((1000.0..2000.0).contains(&requests) && found > 0.0, "{spent}");
+    assert!((spent["last_price"].as_f64().unwrap() - requests / found).abs() < 1e-9, "{spent}");
+    let next = hosts(&more) as f64 - hosts(&less) as f64;
+    let expected = spent["next_hosts"].as_f64().unwrap();
+    assert!(expected > next / 2.0 && expected < next * 2.0, "{spent}, {next} in truth");
+    let text = |dir: &Path, command: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ccsurvey"))
+            .args([command.as_ref(), dir.as_os_str()])
+            .args(if command == "report" { &["-o", "-"][..] } else { &[] })
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let sentence = format!("The next 1,000 requests would bring about {} host", expected.round());
+    for command in ["choose-depth", "report"] {
+        let text = text(&less, command);
+        assert!(text.contains(&sentence) && text.contains("requests for each."), "{command}: {text}");
+    }
+    // More than there is.
+    let whole = survey("100000");
+    assert_eq!(told(&whole)["next_useful"], serde_json::Value::Null);
 }

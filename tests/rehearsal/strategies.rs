@@ -60,7 +60,7 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
     let fitting = candidates(&advice).iter().filter(|candidate| candidate["fits"] == true);
     let cheapest = fitting.min_by_key(|candidate| candidate["requests"].as_u64()).unwrap();
     assert_eq!(best, cheapest);
-    assert_eq!(best["strategy"], "auto", "{advice:#}");
+    assert_ne!(best["strategy"], "depth", "{advice:#}");
     for candidate in candidates(&advice) {
         for figure in [&candidate["coverage"], &candidate["load"]] {
             // Forty sites have no interval, and the advice says why; an interval contains the figure.
@@ -108,14 +108,58 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
 }
 
 #[test]
+fn what_a_budget_is_said_to_buy_is_what_a_survey_with_it_finds() {
+    let workspace = deep();
+    let advice = workspace.choose(&["--coverage", "0.9"]);
+    let all = hosts(&workspace, "deep");
+    let find = |budget: &Value| {
+        let (budget, survey) = (budget.to_string(), format!("budget{budget}"));
+        workspace.simulate("world.toml", &survey, &["--budget", &budget, "--max-depth", "10"]);
+        let sent = requests(&workspace, &survey);
+        assert!(sent <= budget.parse().unwrap(), "{sent} of {budget}");
+        hosts(&workspace, &survey).intersection(&all).count() as f64
+    };
+    let candidate = candidate_of(&advice, "budget");
+    let flags = format!("--budget {}", candidate["budget"]);
+    assert_eq!((&candidate["flags"], &candidate["fits"]), (&flags.into(), &true.into()), "{advice:#}");
+    let found = find(&candidate["budget"]) / all.len() as f64;
+    assert_near(number(&candidate["coverage"]["value"]), found, 0.03, "of the hosts");
+    // No smaller one would do: a hundredth of the requests less is not enough.
+    let points = advice["comparison"]["budgets"].as_array().unwrap();
+    assert!(points.is_sorted_by_key(|point| point["budget"].as_u64()) && points.len() == 7, "{advice:#}");
+    assert!(points.iter().any(|point| point["budget"] == candidate["budget"]));
+    let deep_requests = requests(&workspace, "deep");
+    for point in [&points[1], &points[3]] {
+        let (budget, told) = (number(&point["budget"]), number(&point["hosts"]));
+        assert_near(number(&point["load"]), budget / deep_requests, 0.01, "of the load");
+        let found = find(&point["budget"]);
+        assert_near(told, found, 0.05, "hosts");
+        assert_near(number(&point["coverage"]), found / all.len() as f64, 0.05, "of the hosts");
+        let next = find(&Value::from(point["budget"].as_u64().unwrap() + 1000));
+        let told_next = number(&point["next_hosts"]);
+        assert!((told_next - (next - found)).abs() <= 0.07 * next, "{point}, {found} and {next} in truth");
+        assert!(number(&point["last_price"]) > 1.0, "{point}");
+    }
+    // The more is spent, the dearer is a host.
+    let prices: Vec<f64> = points.iter().map(|point| number(&point["last_price"])).collect();
+    assert!(prices[5] > 3.0 * prices[0], "{prices:?}");
+    let (_, text, _) = workspace.run(&["choose-depth", "deep", "--coverage", "0.9"]);
+    assert!(text.contains("next 1,000 bring") && text.contains("requests for the last host"), "{text}");
+    // By load: all that may be spent.
+    let advice = workspace.choose(&["--load", "0.25"]);
+    let load = number(&candidate_of(&advice, "budget")["load"]["corrected"]);
+    assert!((0.22..=0.25).contains(&load), "{load}");
+}
+
+#[test]
 fn in_an_environment_auto_takes_what_a_survey_with_it_takes() {
     let workspace = deep();
     let advice = {
         workspace.write("environment.toml", "[survey]\ncoverage = 0.95\n");
         workspace.choose(&["--environment", "environment.toml"])
     };
-    let auto = &candidates(&advice)[advice["comparison"]["recommended"].as_u64().unwrap() as usize];
-    assert_eq!(auto["strategy"], "auto", "{advice:#}");
+    let fits = |candidate: &&Value| candidate["strategy"] == "auto" && candidate["fits"] == true;
+    let auto = candidates(&advice).iter().find(fits).unwrap();
     let flags = auto["flags"].as_str().unwrap().to_owned();
     let flags: Vec<&str> = flags.split(' ').collect();
     workspace.simulate("world.toml", "auto", &[&flags[..], &["--max-depth", "10"]].concat());
@@ -147,7 +191,7 @@ fn what_is_missing_for_auto_is_named() {
     let workspace = Workspace::recorded();
     let advice = workspace.choose(&["--coverage", "0.5"]);
     let missing = &advice["comparison"]["not_weighed"][0];
-    assert_eq!(missing["flags"], "--depth auto");
+    assert_eq!(missing["flags"], "--depth auto and --budget");
     assert!(missing["reason"].as_str().unwrap().ends_with("survey with --record-links"), "{missing}");
     let workspace = deep();
     let advice = workspace.choose(&["--coverage", "0.5", "--of", "urls"]);
@@ -213,10 +257,10 @@ fn the_report_says_the_same_as_choose_depth_and_names_both_answers_on_its_first_
     };
     let first_page = |page: &str| page.split("<h2").next().unwrap().to_owned();
     let by_coverage = best(&workspace.choose(&[]));
-    assert!(by_coverage.starts_with("--depth auto"), "{by_coverage}");
+    assert!(!by_coverage.starts_with("--depth 1"), "{by_coverage}");
     let page = report(&[]);
     assert!(first_page(&page).contains(&by_coverage), "{}", first_page(&page));
-    assert!(page.contains("table-strategies"));
+    assert!(page.contains("table-strategies") && page.contains("figure-budgets"));
     workspace.write("environment.toml", "[survey]\ndays = 1000\n");
     let in_environment = best(&workspace.choose(&["--environment", "environment.toml"]));
     let page = report(&["--environment", "environment.toml"]);

@@ -10,7 +10,7 @@ use super::choose_depth::{
 use crate::analysis::{
     Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast,
     GroupedCurves, Grouping, Groups, Influence, Kind, LoadUnit, NO_DEPTH_REASON, Overview, Recorded, Replays,
-    Sampling, Unseen, Verdict, counted,
+    Sampling, SpentBudget, Unseen, Verdict, counted,
 };
 use crate::cli::curves::{MAX_GROUPS, groupings_for_report, write_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -133,8 +133,11 @@ impl ReportCommand {
         let forecast = forecast.transpose()?;
         drop(replays);
         let influence = choice.depth.filter(|_| has_depth);
+        let used = recorded.manifest.budget.as_deref();
+        let spent_budget = used.map(|used| SpentBudget::read(&self.dir, used)).transpose()?.flatten();
         Ok(Findings {
             comparison,
+            spent_budget,
             influence: influence.and_then(|depth| Influence::strongest(&recorded, &sampling, &choice, depth)),
             deepest: Deepest::measure(&recorded, &sampling),
             unseen: Unseen::estimate(&recorded, &sampling),

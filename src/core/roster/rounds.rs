@@ -31,6 +31,10 @@ pub struct RoundPlan {
     pub allowances: Vec<(u64, u32)>,
     /// The round takes the best of all that waits, at whatever price.
     pub is_list: bool,
+    /// The number of URLs that it is planned for, without entrances and those requested in any case.
+    pub urls: u64,
+    /// The sum of their expected yields.
+    pub expected: f64,
 }
 
 /// Plans the rounds of a survey that may send a number of requests in all: which of the URLs that wait, in
@@ -114,7 +118,26 @@ impl Standing {
     }
 }
 
+impl RoundPlan {
+    /// The mean expected yield of the URLs that it is planned for, if there are any.
+    #[must_use]
+    pub fn mean_expected(&self) -> Option<f64> {
+        (self.urls > 0).then(|| self.expected / self.urls as f64)
+    }
+}
+
 impl RoundPlanner {
+    /// The round that would come if the survey, after its last round, might send this many requests more.
+    ///
+    /// # Errors
+    /// Those of `trees`.
+    pub fn further<E, I: Iterator<Item = Result<TreeBetweenRounds, E>>>(
+        requests: u64,
+        trees: impl Fn() -> Result<I, E>,
+    ) -> Result<Option<RoundPlan>, E> {
+        Self::new(requests).next(u32::MAX, 0, trees)
+    }
+
     /// Plans for a survey that may send `budget` requests in all.
     #[must_use]
     pub fn new(budget: u64) -> Self {
@@ -153,11 +176,14 @@ impl RoundPlanner {
         };
         let chosen = ChosenScores::new(lowest, in_lowest, trees()?)?;
         let (mut left, mut allowances) = (left, Vec::new());
+        let (mut urls, mut expected) = (0, 0.0);
         for tree in trees()? {
             let tree = tree?;
             let entering = if tree.is_entering { each_entering } else { 0 };
-            let scores = freedom * chosen.count(&tree);
-            let allowance = (entering + u64::from(tree.certain) + scores).min(left);
+            let scores = chosen.count(&tree);
+            urls += scores;
+            expected += tree.scores.iter().zip(0..scores).map(|(score, _)| f64::from(*score)).sum::<f64>();
+            let allowance = (entering + u64::from(tree.certain) + freedom * scores).min(left);
             left -= allowance;
             if allowance > 0 {
                 allowances.push((tree.number, u32::try_from(allowance).unwrap_or(u32::MAX)));
@@ -168,7 +194,7 @@ impl RoundPlanner {
             () if lowest == BUCKETS => FIRST_PRICE,
             () => f64::from(least_score(lowest)),
         };
-        Ok((!allowances.is_empty()).then_some(RoundPlan { price, allowances, is_list }))
+        Ok((!allowances.is_empty()).then_some(RoundPlan { price, allowances, is_list, urls, expected }))
     }
 }
 

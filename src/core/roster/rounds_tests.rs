@@ -52,6 +52,21 @@ fn the_price_falls_until_a_twelfth_of_the_budget_is_worth_it() {
 }
 
 #[test]
+fn a_plan_says_what_its_urls_are_expected_to_bring_and_what_would_come_after_the_last() {
+    let trees = [tree(1, &[4.0, 2.0, 1.0, 0.5]), tree(2, &[3.0, 1.0, 0.25]), entering(3)];
+    let plan = next(36, 0, &trees).unwrap();
+    assert_eq!((plan.urls, plan.expected, plan.mean_expected()), (3, 9.0, Some(3.0)));
+    let read = || Ok::<_, Infallible>(trees.iter().cloned().map(Ok));
+    let Ok(further) = RoundPlanner::further(7, read);
+    let further = further.unwrap();
+    assert_eq!((further.urls, further.expected, further.is_list), (5, 11.0, true));
+    assert_eq!(further.allowances, [(1, 3), (2, 2), (3, 2)]);
+    let Ok(nothing) = RoundPlanner::further(7, || Ok::<_, Infallible>(std::iter::empty()));
+    assert_eq!(nothing, None);
+    assert_eq!(next(36, 0, &[entering(3)]).unwrap().mean_expected(), None);
+}
+
+#[test]
 fn a_list_takes_the_best_of_all_trees_and_of_equal_ones_one_of_each_tree_first() {
     let trees = [tree(1, &[1.0, 0.5, 0.5]), tree(2, &[0.5, 0.5]), tree(3, &[2.0, 0.501])];
     let list = |left: u64| {

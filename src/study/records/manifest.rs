@@ -78,6 +78,9 @@ pub struct BudgetUsed {
     /// The rounds in which requests were sent, in order.
     #[serde(default)]
     pub rounds: Vec<RoundRecord>,
+    /// What waited when the last round was over; none if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<LeftRecord>,
 }
 
 impl BudgetUsed {
@@ -88,6 +91,17 @@ impl BudgetUsed {
     }
 }
 
+/// The best of what was left when a survey had spent its budget: what it would have requested next.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeftRecord {
+    /// The number of further requests that it was asked for.
+    pub requests: u64,
+    /// How many of these have a use: URLs that wait, and what sites take that were never opened.
+    pub useful: u64,
+    /// The mean number of new external hosts that these URLs are expected to bring.
+    pub expected: Option<f64>,
+}
+
 /// A round of a survey with a budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundRecord {
@@ -95,6 +109,10 @@ pub struct RoundRecord {
     pub number: u32,
     /// The number of new external hosts that a request had to be expected to bring.
     pub price: f64,
+    /// The mean number of new external hosts that the URLs it was planned for were expected to bring; none if
+    /// there were none, or the survey was resumed within the round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<f64>,
     /// The number of site trees that had a part in it.
     pub trees: u64,
     /// When it began.

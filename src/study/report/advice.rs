@@ -2,6 +2,7 @@
 
 use crate::analysis::{
     Bound, Choice, ChoiceLevel, Criterion, DepthShare, Estimate, Forecast, Influence, Limit, NotWeighed,
+    SpentBudget,
 };
 use crate::records::units::{bytes, count, percent, thousands};
 
@@ -42,6 +43,33 @@ pub fn neighbour(choice: &Choice, level: &ChoiceLevel) -> String {
 #[must_use]
 pub fn not_weighed(strategy: &NotWeighed) -> String {
     format!("Not compared: {}: {}.", strategy.flags, strategy.reason)
+}
+
+/// What the last requests of a budget brought, and what further ones would bring.
+pub fn spent_budget(spent: &SpentBudget) -> impl Iterator<Item = String> {
+    let SpentBudget { rounds, last_requests, last_hosts, last_price, .. } = *spent;
+    let price = last_price.map_or_else(String::new, |price| format!(": {price:.1} requests for each"));
+    let last = format!(
+        "Its last {} ({}) brought {} that it had not known{price}.",
+        if rounds == 1 { "round".to_owned() } else { count(rounds, "round") },
+        count(last_requests, "request"),
+        count(last_hosts, "external host"),
+    );
+    let next = spent.next_requests.zip(spent.next_useful).map(|(requests, useful)| match spent.next_hosts {
+        _ if useful == 0 => "Nothing else was left to request.".to_owned(),
+        Some(hosts) if useful < requests => format!(
+            "Only {} more have a use; they would bring about {}.",
+            count(useful, "request"),
+            count(hosts.round() as u64, "host")
+        ),
+        Some(hosts) => format!(
+            "The next {} would bring about {}.",
+            count(requests, "request"),
+            count(hosts.round() as u64, "host")
+        ),
+        None => format!("What the next {} would bring is not known.", count(requests, "request")),
+    });
+    std::iter::once(last).chain(next)
 }
 
 /// What a bound allows or requires: `at most 30 days`.

@@ -4,7 +4,7 @@ use super::sections::groups::GroupCurves;
 use super::{Banner, Cell, Fact, Report, Section, percent, sections};
 use crate::analysis::{
     Censoring, Choice, Comparison, Completeness, Curves, Deepest, Forecast, Influence, Kind, NO_DEPTH_REASON,
-    Overview, Recorded, Sampling, Unseen,
+    Overview, Recorded, Sampling, SpentBudget, Unseen,
 };
 use crate::records::units::{count, duration};
 use crate::records::{Manifest, SurveyState, SurveyedWeb};
@@ -28,6 +28,8 @@ pub struct Findings {
     pub choice: Choice,
     /// The recommended depth compared with other strategies.
     pub comparison: Comparison,
+    /// What the end of the survey's own budget brought, if it had one.
+    pub spent_budget: Option<SpentBudget>,
     /// The influence of a single site on the choice.
     pub influence: Option<Influence>,
     /// The forecast for a network environment, if one was given, with the comparison of strategies in it.
@@ -100,7 +102,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
         sections::times::section(&overview.times),
         sections::facts::outcomes::section(&overview.outcomes),
         sections::ledger::section(&overview.ledger, completeness),
-        sections::facts::skipped::section(&overview.kept_back),
+        sections::facts::skipped::section(&overview.kept_back, findings.spent_budget.as_ref()),
         sections::facts::method::section(overview),
     ]);
     list
@@ -185,7 +187,12 @@ fn headline(findings: &Findings) -> Vec<Fact> {
 /// The recommendations: by coverage alone and, if an environment is given, for that environment.
 fn recommended(findings: &Findings) -> Vec<Fact> {
     if findings.recorded.manifest.skips_pages() {
-        return vec![Fact::new("Recommended", "none".to_owned()).note(NO_DEPTH_REASON)];
+        let none = Fact::new("Recommended", "none".to_owned()).note(NO_DEPTH_REASON);
+        let price = findings.spent_budget.as_ref().and_then(|spent| spent.last_price);
+        let price = price.map(|price| {
+            Fact::new("Requests for the last host", Cell::Number(price, 1)).note("at the end of the budget")
+        });
+        return price.into_iter().chain([none]).collect();
     }
     let fact = |name: &str, comparison: &Comparison| {
         let best = comparison.best();

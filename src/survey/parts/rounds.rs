@@ -3,23 +3,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::frontier::{Allowances, Round, RoundMember, UnfinishedTree, UnfinishedTrees};
-use crate::records::{BudgetUsed, RoundRecord};
-use crate::roster::{RoundPlanner, TreeBetweenRounds};
+use crate::records::{BudgetUsed, LeftRecord, RoundRecord};
+use crate::roster::{RoundPlan, RoundPlanner, TreeBetweenRounds};
 use crate::survey::error::SurveyError;
 use crate::survey::storage::encode;
 use crate::survey::storage::progress::RoundStatus;
 use crate::walk::Waiting;
+
+/// When the budget is spent, the survey records what this many further requests would have gone to.
+const FURTHER_REQUESTS: u64 = 1000;
 
 /// The rounds of a survey with a budget of requests: which trees have a part in the round, and how far.
 pub(in crate::survey) struct Rounds {
     most_requests: u64,
     current: Mutex<CurrentRound>,
     used: Mutex<BudgetUsed>,
+    /// The mean expected yield of the URLs that the planned round is for.
+    planned: Mutex<Option<f64>>,
 }
 
 #[derive(Default)]
 struct CurrentRound {
     round: Option<Round>,
+    expected: Option<f64>,
     began: Option<SystemTime>,
     /// Since when no further tree waits to begin its part.
     all_begun: Option<SystemTime>,
@@ -39,7 +45,7 @@ pub(in crate::survey) struct CurrentPart {
 
 impl Rounds {
     pub(in crate::survey) fn new(most_requests: u64, used: BudgetUsed) -> Self {
-        Self { most_requests, current: Mutex::default(), used: Mutex::new(used) }
+        Self { most_requests, current: Mutex::default(), used: Mutex::new(used), planned: Mutex::default() }
     }
 
     /// The budget of the survey, and the rounds that have ended.
@@ -51,8 +57,8 @@ impl Rounds {
     pub(in crate::survey) fn begin(&self, round: Round, members: Vec<RoundMember>, now: SystemTime) {
         let waiting = members.iter().map(|member| member.order).collect();
         let until = members.into_iter().map(|RoundMember { order, until }| (order, until)).collect();
-        *self.current() =
-            CurrentRound { round: Some(round), began: Some(now), all_begun: None, waiting, until };
+        let (round, began, expected) = (Some(round), Some(now), self.planned().take());
+        *self.current() = CurrentRound { round, expected, began, all_begun: None, waiting, until };
     }
 
     /// Records that the round has ended; `system_time` gives the time of the system's clock.
@@ -61,7 +67,7 @@ impl Rounds {
         let (Some(round), Some(began)) = (current.round, current.began) else { return };
         let Some(price) = round.price else { return };
         let waited = current.all_begun.and_then(|since| now.duration_since(since).ok()).unwrap_or_default();
-        let trees = current.until.len() as u64;
+        let (trees, expected) = (current.until.len() as u64, current.expected);
         drop(current);
         let rounds = &mut self.lock_used().rounds;
         // After a crash a round may end a second time.
@@ -69,6 +75,7 @@ impl Rounds {
         rounds.push(RoundRecord {
             number: round.number,
             price,
+            expected,
             trees,
             began: system_time(began).into(),
             ended: system_time(now).into(),
@@ -115,7 +122,19 @@ impl Rounds {
         let read =
             || -> Result<_, redb::Error> { Ok(trees.read()?.map(|tree| tree.and_then(between_rounds))) };
         let plan = RoundPlanner::new(self.most_requests).next(number, sent, read)?;
+        *self.planned() = plan.as_ref().and_then(RoundPlan::mean_expected);
+        if plan.is_none() {
+            self.lock_used().left = RoundPlanner::further(FURTHER_REQUESTS, read)?.map(|plan| LeftRecord {
+                requests: FURTHER_REQUESTS,
+                useful: plan.allowances.iter().map(|(_, requests)| u64::from(*requests)).sum(),
+                expected: plan.mean_expected(),
+            });
+        }
         Ok(plan.map(|plan| Allowances { price: plan.price, requests: plan.allowances }))
+    }
+
+    fn planned(&self) -> MutexGuard<'_, Option<f64>> {
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_used(&self) -> MutexGuard<'_, BudgetUsed> {

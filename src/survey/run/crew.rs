@@ -207,6 +207,8 @@ impl Crew {
                 let next =
                     frontier.next_round(|number, sent, trees| rounds.plan(number, sent + lost, &trees))?;
                 let Some(round) = next else { return Ok(false) };
+                // With what is left after the last round.
+                keep_budget(&storage.folder, &rounds.used())?;
                 (round, frontier.members(round)?)
             }
         };

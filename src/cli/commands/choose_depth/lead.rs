@@ -2,7 +2,9 @@ use std::fmt::Write;
 
 use super::figures::wrapped;
 use super::recommendation::{Advice, Recommendation};
-use crate::analysis::{Candidate, Comparison, Criterion, Kind, Reading, SkippedPages, Strategy};
+use crate::analysis::{
+    BudgetPoint, Candidate, Comparison, Criterion, Kind, NEXT_REQUESTS, Reading, SkippedPages, Strategy,
+};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{count, duration, percent, thousands};
 use crate::report::advice::{self, InfluenceKind, interval, with_interval};
@@ -57,7 +59,25 @@ fn describe_alternative(best: &Candidate, heading: &str, advice: &Advice) -> Str
         let share = best.requests as f64 / depth.requests as f64;
         let _ = writeln!(text, "  That is {} of the requests of {}.", percent(share), depth.flags);
     }
+    if let (Strategy::Budget { budget }, Some(trees)) = (&best.strategy, trees(&advice.outcome)) {
+        let _ = writeln!(
+            text,
+            "  It is for the {} of this survey: {:.1} requests for each.",
+            count(trees, "site tree"),
+            *budget as f64 / trees as f64
+        );
+    }
     text
+}
+
+/// The number of site trees of the survey, if there are any.
+fn trees(outcome: &Recommendation) -> Option<u64> {
+    let trees = match outcome {
+        Recommendation::Choice(choice) => choice.trees,
+        Recommendation::Forecast(forecast) => forecast.trees,
+        Recommendation::LeftOut(left_out) => left_out.trees,
+    };
+    Some(trees).filter(|trees| *trees > 0)
 }
 
 /// The name of what coverage counts.
@@ -79,6 +99,9 @@ fn details(advice: &Advice, mark: &str) -> String {
     let mut text = String::new();
     if advice.comparison.candidates.len() > 1 {
         let _ = write!(text, "\n{}", comparison_table(&advice.comparison, mark));
+    }
+    if !advice.comparison.budgets.is_empty() {
+        let _ = write!(text, "\n{}", budget_table(&advice.comparison.budgets));
     }
     for not_weighed in &advice.comparison.not_weighed {
         let _ = writeln!(text, "  {}", advice::not_weighed(not_weighed));
@@ -129,6 +152,25 @@ fn comparison_table(comparison: &Comparison, mark: &str) -> Columns {
     table
 }
 
+/// What budgets of the whole survey would have bought.
+fn budget_table(budgets: &[BudgetPoint]) -> Columns {
+    use Side::Right;
+    let mut table = Columns::new(&[Right; 6]);
+    let next = format!("next {} bring", thousands(NEXT_REQUESTS));
+    table.row(["--budget", "load", "hosts", "coverage", &next, "requests for the last host"]);
+    for point in budgets {
+        table.row([
+            &point.budget.to_string(),
+            &percent(point.load),
+            &thousands(point.hosts),
+            &percent(point.coverage),
+            &thousands(point.next_hosts),
+            &point.last_price.map_or_else(|| "-".to_owned(), |price| format!("{price:.1}")),
+        ]);
+    }
+    table
+}
+
 fn influence_kind(advice: &Advice) -> InfluenceKind {
     match &advice.outcome {
         Recommendation::Forecast(_) => InfluenceKind::Coverage,
@@ -141,22 +183,29 @@ fn influence_kind(advice: &Advice) -> InfluenceKind {
 
 /// The text for a survey that left pages out.
 pub(super) fn describe_skipped_pages(left_out: &SkippedPages) -> String {
-    let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, has_budget, .. } = left_out;
-    let sample = if *has_budget {
-        ""
-    } else {
-        "`ccsurvey report` shows what a sample of these pages brought (--probe-depth). "
+    let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, budget, .. } = left_out;
+    let more = match budget {
+        Some(budget) => advice::spent_budget(budget).map(|sentence| wrapped(2, &sentence)).collect(),
+        None => wrapped(2, "`ccsurvey report` shows what a sample of these pages brought (--probe-depth)."),
     };
     format!(
-        "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n  \
-         Its levels took {} in {}, and it knows {}. It found {} that it left out; these pages\n  \
-         were expected to bring {} new in their sites.\n  \
-         {sample}To compare depths with --depth auto,\n  \
-         survey a sample of the sites to a fixed depth, with --record-links, and run this command on that survey.\n",
-        count(*requests, "request"),
-        count(*trees, "site tree"),
-        count(*hosts, "external host"),
-        count(*urls, "URL"),
-        count(expected_hosts.round() as u64, "external host"),
+        "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n{}{more}{}",
+        wrapped(
+            2,
+            &format!(
+                "Its levels took {} in {}, and it knows {}. It found {} that it left out; these pages were expected to bring {} \
+                 new in their sites.",
+                count(*requests, "request"),
+                count(*trees, "site tree"),
+                count(*hosts, "external host"),
+                count(*urls, "URL"),
+                count(expected_hosts.round() as u64, "external host"),
+            )
+        ),
+        wrapped(
+            2,
+            "To compare depths with --depth auto and --budget, survey a sample of the sites to a fixed depth, with --record-links, \
+             and run this command on that survey."
+        ),
     )
 }

@@ -39,9 +39,9 @@ use words::describe_advice;
 /// The interval beside it shows how far the true value may be from the curve; with --confidence, a safer
 /// value decides.
 ///
-/// If the survey recorded its page links (--record-links), `--depth auto` is simulated on its pages and
-/// compared with the depth, and so is `--focus` if it is a full re-survey (--since). Advice from a partial
-/// survey is provisional, and marked so.
+/// If the survey recorded its page links (--record-links), `--depth auto` and `--budget` are simulated on its
+/// pages and compared with the depth, and so is `--focus` if it is a full re-survey (--since). Advice from a
+/// partial survey is provisional, and marked so.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, after_long_help = LONG_HELP)]
 pub struct ChooseDepth {

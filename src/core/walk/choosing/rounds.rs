@@ -4,12 +4,6 @@ use crate::walk::settings::waiting::{Rounds, Waiting};
 use crate::walk::state::Walk;
 use crate::walk::tree::listing::Listing;
 
-/// The greatest `f32` that is not above a score: what counts as worth a price is worth it.
-fn rounded_down(score: f64) -> f32 {
-    let rounded = score as f32;
-    if f64::from(rounded) > score { rounded.next_down() } else { rounded }
-}
-
 /// A walk in rounds requests in each round what is worth its price, best first over all its levels: it
 /// passes over them from the shallowest to the deepest until nothing that waits is worth the price. What it
 /// has by then waits for the next round.
@@ -70,7 +64,7 @@ impl Walk {
         let mut waiting = Waiting { is_entering: self.depth == Depth(0), ..Waiting::default() };
         for entry in rounds.waiting.iter().flatten().filter(|entry| entry.skipped.is_none()) {
             match entry.doubtful() {
-                Some(candidate) => waiting.scores.push(rounded_down(auto.appraiser.worth(candidate))),
+                Some(candidate) => waiting.scores.push(auto.appraiser.score(candidate)),
                 None => waiting.certain += 1,
             }
         }

@@ -36,12 +36,12 @@ impl Appraiser {
 
     /// Requests nothing that is not expected to be worth its price.
     #[must_use]
-    pub(in crate::walk) fn without_free_requests(self) -> Self {
+    pub fn without_free_requests(self) -> Self {
         Self { min_requests: 0, ..self }
     }
 
     /// From now on, a request must be expected to bring `price` new external hosts.
-    pub(in crate::walk) fn set_price(&mut self, price: f64) {
+    pub fn set_price(&mut self, price: f64) {
         self.price = price;
     }
 
@@ -113,8 +113,17 @@ impl Appraiser {
         waiting.iter().take(max_chosen).enumerate().take_while(is_worth_it).count()
     }
 
+    /// What a request is worth, in short: the greatest `f32` that is not above it, so that what counts as worth
+    /// a price is worth it.
+    #[must_use]
+    pub fn score(&self, candidate: &UrlCandidate) -> f32 {
+        let worth = self.worth(candidate);
+        let rounded = worth as f32;
+        if f64::from(rounded) > worth { rounded.next_down() } else { rounded }
+    }
+
     /// What a request is worth: the hosts per request of the page and of the best of what lies behind it.
-    pub(in crate::walk) fn worth(&self, candidate: &UrlCandidate) -> f64 {
+    fn worth(&self, candidate: &UrlCandidate) -> f64 {
         match candidate.remembered {
             Some(page) => page.worth.into(),
             None => yield_of(candidate.logarithms(&self.experience, &self.rates).worth),

@@ -4,7 +4,7 @@ use polars::prelude::DataFrame;
 use serde::Serialize;
 
 use crate::analysis::tables::for_each_frame;
-use crate::analysis::{AnalysisError, Kind, Recorded, Verdict};
+use crate::analysis::{AnalysisError, Kind, Recorded, SpentBudget, Verdict};
 use crate::exchange::Class;
 use crate::records::LevelRow;
 use crate::settings::{DepthRule, Settings};
@@ -21,9 +21,9 @@ pub struct SkippedPages {
     pub verdict: Verdict,
     /// The flags because of which it left pages out.
     pub flags: String,
-    /// It had a budget of requests, which leaves no sample of these pages.
-    #[serde(skip)]
-    pub has_budget: bool,
+    /// What the end of its budget brought, if it had one. Such a survey leaves no sample of these pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<SpentBudget>,
     /// Site trees of the survey.
     pub trees: u64,
     /// Requests sent, robots.txt included, without the probes of pages left out.
@@ -58,11 +58,13 @@ impl SkippedPages {
             }
             (None, DepthRule::Levels(depth)) => format!("--depth {depth}"),
         };
+        let used = recorded.manifest.budget.as_deref();
+        let budget = used.map(|used| SpentBudget::read(dir, used)).transpose()?.flatten();
         let levels = |tree| recorded.trees.levels(tree).iter();
         Ok(Self {
             verdict: Verdict::LeavesPagesOut,
             flags,
-            has_budget: settings.budget.is_some(),
+            budget,
             trees: recorded.trees.len() as u64,
             requests: (0..recorded.trees.len()).flat_map(levels).map(|level| u64::from(level.requests)).sum(),
             hosts: recorded.known.counts(Kind::Hosts).total(),

@@ -6,6 +6,7 @@ pub(super) mod evidence;
 pub(super) mod grouped;
 pub(super) mod influence;
 pub(super) mod left_out;
+pub(super) mod spent_budget;
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::replays::{NotWeighed, Replayed, Replays, Strategy};
+use super::replays::{BudgetPoint, NotWeighed, Replayed, Replays, Strategy};
 use crate::analysis::schedule::{Conditions, Exchanges, Pacing, Schedule};
 use crate::analysis::{
     Bound, Choice, Criterion, Curves, Estimate, Forecast, ForecastLevel, LoadUnit, Verdict,
@@ -13,6 +13,8 @@ pub struct Comparison {
     pub candidates: Vec<Candidate>,
     /// The index of the recommended candidate; none if none fits.
     pub recommended: Option<usize>,
+    /// What budgets of requests would have found, by their size.
+    pub budgets: Vec<BudgetPoint>,
     /// Strategies that this survey cannot evaluate.
     pub not_weighed: Vec<NotWeighed>,
 }
@@ -65,8 +67,11 @@ impl Comparison {
             Criterion::Coverage { at_least, .. } => Some(at_least),
             Criterion::Load { .. } => None,
         };
-        let auto = replays.auto(wanted, evaluate, |candidate: &Candidate| candidate.fits);
-        Self::new(choice.verdict, wanted, depth, auto, replays.focus().as_ref().map(evaluate), replays)
+        let fits = |candidate: &Candidate| candidate.fits;
+        let replayed = replays.auto(wanted, evaluate, fits).into_iter();
+        let replayed = replayed.chain(replays.budget(wanted.is_some(), evaluate, fits));
+        let replayed = replayed.chain(replays.focus().as_ref().map(evaluate));
+        Self::new(choice.verdict, wanted, depth.into_iter().chain(replayed).collect(), replays)
     }
 
     /// As [`Self::with_choice`], in a network environment. The schedule of a strategy is played in the same
@@ -103,19 +108,13 @@ impl Comparison {
             Some(_) => !candidate.breaks.contains(&Bound::Coverage),
             None => candidate.fits,
         };
-        let auto = replays.auto(wanted, evaluate, is_enough);
-        Self::new(forecast.verdict, wanted, depth, auto, replays.focus().as_ref().map(evaluate), replays)
+        let replayed = replays.auto(wanted, evaluate, is_enough).into_iter();
+        let replayed = replayed.chain(replays.budget(wanted.is_some(), evaluate, is_enough));
+        let replayed = replayed.chain(replays.focus().as_ref().map(evaluate));
+        Self::new(forecast.verdict, wanted, depth.into_iter().chain(replayed).collect(), replays)
     }
 
-    fn new(
-        verdict: Verdict,
-        wanted: Option<f64>,
-        depth: Option<Candidate>,
-        auto: Vec<Candidate>,
-        focus: Option<Candidate>,
-        replays: &Replays<'_>,
-    ) -> Self {
-        let candidates: Vec<Candidate> = depth.into_iter().chain(auto).chain(focus).collect();
+    fn new(verdict: Verdict, wanted: Option<f64>, candidates: Vec<Candidate>, replays: &Replays<'_>) -> Self {
         let fitting = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.fits);
         let recommended = match wanted {
             // The survey knows too little to judge any strategy.
@@ -127,7 +126,12 @@ impl Comparison {
             }),
         };
         let recommended = recommended.map(|(index, _)| index);
-        Self { candidates, recommended, not_weighed: replays.not_weighed.clone() }
+        let replayed_budgets = candidates.iter().filter_map(|candidate| match candidate.strategy {
+            Strategy::Budget { budget } => Some(budget),
+            _ => None,
+        });
+        let budgets = replays.budgets(replayed_budgets);
+        Self { candidates, recommended, budgets, not_weighed: replays.not_weighed.clone() }
     }
 
     /// The recommended strategy.

@@ -1,3 +1,4 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +23,11 @@ pub enum Strategy {
     Auto {
         /// The value of `--coverage`.
         wanted: f64,
+    },
+    /// The best of all sites, within a number of requests of the whole survey: `--budget`.
+    Budget {
+        /// The value of `--budget`.
+        budget: u64,
     },
     /// Only the pages whose yield was worth their cost in an earlier survey: `--focus`.
     Focus {
@@ -72,7 +78,31 @@ const MAX_ROWS: u64 = 10_000_000;
 /// The share of the earlier survey's requests with which `--focus` is compared: the value in the guide.
 const FOCUS: f64 = 0.1;
 const AUTO_FLAGS: &str = "--depth auto";
+const REPLAYED_FLAGS: &str = "--depth auto and --budget";
 const FOCUS_FLAGS: &str = "--focus";
+
+/// The shares of the requests of a survey, in hundredths, of which is told what they would have bought.
+const SHARES: [u64; 6] = [2, 5, 10, 20, 30, 50];
+/// What further requests would bring is told for this many.
+pub const NEXT_REQUESTS: u64 = 1000;
+
+/// What a budget would have bought in a survey.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BudgetPoint {
+    /// The value of `--budget`.
+    pub budget: u64,
+    /// The budget as a share of the requests of the survey.
+    pub load: f64,
+    /// Distinct external hosts.
+    pub hosts: u64,
+    /// These as a share of those that the survey knows.
+    pub coverage: f64,
+    /// How many more hosts [`NEXT_REQUESTS`] further requests would bring.
+    pub next_hosts: u64,
+    /// The price of the last host: requests for each host of the last [`NEXT_REQUESTS`] requests (of the
+    /// second half, if the budget is smaller than twice that). None if they brought none.
+    pub last_price: Option<f64>,
+}
 
 impl Strategy {
     /// The flags of `ccsurvey survey` for this strategy.
@@ -81,6 +111,7 @@ impl Strategy {
         match self {
             Self::Depth { depth } => format!("--depth {depth}"),
             Self::Auto { wanted } => format!("{AUTO_FLAGS} --coverage {wanted}"),
+            Self::Budget { budget } => format!("--budget {budget}"),
             Self::Focus { share, since } => format!("--since {} {FOCUS_FLAGS} {share}", since.display()),
         }
     }
@@ -122,7 +153,7 @@ impl<'a> Replays<'a> {
                     Err(reason) => replays.not_weighed.push(NotWeighed { flags: FOCUS_FLAGS, reason }),
                 }
             }
-            Err(reason) => replays.not_weighed.push(NotWeighed { flags: AUTO_FLAGS, reason }),
+            Err(reason) => replays.not_weighed.push(NotWeighed { flags: REPLAYED_FLAGS, reason }),
         }
         replays
     }
@@ -175,6 +206,73 @@ impl<'a> Replays<'a> {
         std::iter::once(first).chain(more).collect()
     }
 
+    /// Replays `--budget` to find the least budget that `is_enough`, to two digits. Without a wanted coverage
+    /// it finds the greatest one for which that is true. If there is none, returns the one nearest to it.
+    pub(in crate::analysis) fn budget<T>(
+        &self,
+        is_coverage_wanted: bool,
+        evaluate: impl Fn(&Replayed) -> T,
+        is_enough: impl Fn(&T) -> bool,
+    ) -> Option<T> {
+        let all = self.graph.as_ref()?.recorded_run().requests();
+        let evaluated = |hundredths: u64| {
+            let budget = to_two_digits(all * hundredths / 100).max(1);
+            let policy = Policy::Budget(self.rates.clone(), budget);
+            self.play(Strategy::Budget { budget }, &policy).map(|replayed| evaluate(&replayed))
+        };
+        // Between these the answer lies: with the first it is not enough, or the budget may be larger.
+        let (mut low, mut high) = (0, 101);
+        let mut nearest = evaluated(if is_coverage_wanted { 100 } else { 1 })?;
+        while high - low > 1 {
+            let middle = u64::midpoint(low, high);
+            let candidate = evaluated(middle)?;
+            let fits = is_enough(&candidate);
+            if fits == is_coverage_wanted {
+                high = middle;
+            } else {
+                low = middle;
+            }
+            if fits {
+                nearest = candidate;
+            }
+        }
+        Some(nearest)
+    }
+
+    /// What budgets of these numbers of requests would have found.
+    fn hosts_of_budgets(&self, graph: &RecordedGraph, budgets: &BTreeSet<u64>) -> BTreeMap<u64, u64> {
+        let hosts = |budget: &u64| {
+            let policy = Policy::Budget(self.rates.clone(), *budget);
+            (*budget, graph.play(&policy, self.deepest).distinct_hosts())
+        };
+        budgets.iter().map(hosts).collect()
+    }
+
+    /// What budgets buy: shares of the requests of this survey, and also these budgets.
+    pub(in crate::analysis) fn budgets(&self, also: impl Iterator<Item = u64>) -> Vec<BudgetPoint> {
+        let Some(graph) = &self.graph else { return Vec::new() };
+        let full_run = graph.recorded_run();
+        let (all_requests, all_hosts) = (full_run.requests(), full_run.distinct_hosts());
+        let shares = SHARES.into_iter().map(|hundredths| to_two_digits(all_requests * hundredths / 100));
+        let budgets: BTreeSet<u64> = shares.chain(also).filter(|budget| *budget > 0).collect();
+        let before = |budget: u64| budget - NEXT_REQUESTS.min(budget.div_ceil(2));
+        let all = budgets.iter().flat_map(|budget| [before(*budget), *budget, budget + NEXT_REQUESTS]);
+        let hosts = self.hosts_of_budgets(graph, &all.collect());
+        let point = |budget: u64| {
+            let found = hosts[&budget];
+            let last = found.saturating_sub(hosts[&before(budget)]);
+            BudgetPoint {
+                budget,
+                load: budget as f64 / all_requests.max(1) as f64,
+                hosts: found,
+                coverage: found as f64 / all_hosts.max(1) as f64,
+                next_hosts: hosts[&(budget + NEXT_REQUESTS)].saturating_sub(found),
+                last_price: (last > 0).then(|| (budget - before(budget)) as f64 / last as f64),
+            }
+        };
+        budgets.into_iter().map(point).collect()
+    }
+
     /// Replays `--focus`, if there is an earlier survey.
     pub(in crate::analysis) fn focus(&self) -> Option<Replayed> {
         let (strategy, policy) = self.focus.as_ref()?;
@@ -221,6 +319,12 @@ impl Replayed {
     pub(in crate::analysis) fn requests(&self) -> u64 {
         self.evidence.curves.levels.first().map_or(0, |level| level.requests)
     }
+}
+
+/// Rounded up to two significant digits.
+fn to_two_digits(number: u64) -> u64 {
+    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
+    number.div_ceil(unit) * unit
 }
 
 /// The items up to and including the first for which `is_end` is true.

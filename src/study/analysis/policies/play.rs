@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -6,6 +7,7 @@ use rayon::prelude::*;
 use super::memories::Memories;
 use super::recorded_graph::{RecordedGraph, SiteTree};
 use crate::exchange::Depth;
+use crate::roster::{RoundPlan, RoundPlanner, TreeBetweenRounds};
 use crate::walk::yields::{Appraiser, FEATURES, Finder, LEAST_REQUESTS, Rates, UrlCandidate, UrlKind};
 
 /// A rule for how deep and how far sites are walked.
@@ -22,6 +24,8 @@ pub enum Policy {
     Auto(Arc<Rates>, f64),
     /// The same rule with the memories of an earlier survey of the sites: `--focus`.
     Focus(Arc<Rates>, f64, Arc<Memories>),
+    /// The rule of `--budget`, with the number of requests of the whole survey.
+    Budget(Arc<Rates>, u64),
 }
 
 /// The requests and the finds of a policy, tree by tree.
@@ -62,17 +66,22 @@ impl RecordedGraph {
     /// Plays a policy on every tree, to depth `deepest` at most.
     #[must_use]
     pub fn play(&self, policy: &Policy, deepest: u16) -> PolicyRun {
-        PolicyRun { trees: self.trees.par_iter().map(|tree| play(tree, policy, deepest).result()).collect() }
+        self.trace(policy, deepest).0
     }
 
     /// As [`Self::play`], and also returns which pages the policy fetched.
     pub(in crate::analysis) fn trace(&self, policy: &Policy, deepest: u16) -> (PolicyRun, Fetched) {
-        let traced = |tree: &SiteTree| {
-            let mut walk = play(tree, policy, deepest);
+        let traced = |mut walk: PolicyWalk<'_>| {
             let fetched = std::mem::take(&mut walk.fetched);
             (walk.result(), fetched)
         };
-        let (trees, fetched) = self.trees.par_iter().map(traced).unzip();
+        let (trees, fetched) = match policy {
+            Policy::Budget(_, budget) => {
+                let walks: Vec<_> = self.trees.iter().map(|tree| PolicyWalk::new(tree, policy)).collect();
+                spend(walks, *budget, deepest).into_par_iter().map(traced).unzip()
+            }
+            _ => self.trees.par_iter().map(|tree| traced(play(tree, policy, deepest))).unzip(),
+        };
         (PolicyRun { trees }, fetched)
     }
 
@@ -92,6 +101,18 @@ impl PolicyRun {
     #[must_use]
     pub fn trees(&self) -> usize {
         self.trees.len()
+    }
+
+    /// The number of requests, robots.txt included.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.trees.iter().map(|tree| tree.requests).sum()
+    }
+
+    /// The number of external hosts, each once.
+    #[must_use]
+    pub fn distinct_hosts(&self) -> u64 {
+        self.trees.iter().flat_map(|tree| &tree.hosts).collect::<HashSet<_>>().len() as u64
     }
 
     /// The load and the coverage of this run, as shares of the run `full_run`.
@@ -162,6 +183,33 @@ fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> PolicyWalk<
     walk
 }
 
+/// Spends a budget of requests over the walks of a survey, in the rounds of `--budget`.
+fn spend(mut walks: Vec<PolicyWalk<'_>>, budget: u64, deepest: u16) -> Vec<PolicyWalk<'_>> {
+    let planner = RoundPlanner::new(budget);
+    let mut before = Vec::new();
+    for round in 1.. {
+        let spent = walks.iter().map(PolicyWalk::requests_sent).sum();
+        let waiting: Vec<_> =
+            walks.par_iter().enumerate().map(|(number, walk)| walk.between_rounds(number as u64)).collect();
+        // A round in which nothing happened would be followed by the same one.
+        if waiting == before {
+            break;
+        }
+        let trees = || Ok::<_, Infallible>(waiting.iter().cloned().map(Ok));
+        let Ok(Some(RoundPlan { price, allowances, .. })) = planner.next(round, spent, trees) else { break };
+        let mut parts = vec![0; walks.len()];
+        for (number, allowance) in allowances {
+            if let Some(part) = usize::try_from(number).ok().and_then(|number| parts.get_mut(number)) {
+                *part = u64::from(allowance);
+            }
+        }
+        let members = walks.par_iter_mut().zip(parts).filter(|(_, part)| *part > 0);
+        members.for_each(|(walk, part)| walk.play_round(price, part, deepest));
+        before = waiting;
+    }
+    walks
+}
+
 /// A page that waits to be fetched.
 struct WaitingPage {
     page: u32,
@@ -189,11 +237,15 @@ struct PolicyWalk<'a> {
     depth: Depth,
     known: Vec<bool>,
     fetched: Vec<bool>,
-    level: Vec<WaitingPage>,
-    next: Vec<WaitingPage>,
+    /// By depth.
+    waiting: Vec<Vec<WaitingPage>>,
     hosts: HashSet<u32>,
+    /// Those for robots.txt included, which are sent as the walk begins.
     requests: u64,
-    requests_sent: u64,
+    has_begun: bool,
+    /// The number of requests at which the walk stops.
+    until: u64,
+    pages_requested: u64,
     quiet: u64,
 }
 
@@ -201,6 +253,9 @@ impl<'a> PolicyWalk<'a> {
     fn new(tree: &'a SiteTree, policy: &'a Policy) -> Self {
         let appraiser = match policy {
             Policy::Auto(rates, price) => Some((Appraiser::new(rates.clone(), *price), rates.as_ref())),
+            Policy::Budget(rates, _) => {
+                Some((Appraiser::new(rates.clone(), f64::INFINITY).without_free_requests(), rates.as_ref()))
+            }
             Policy::Focus(rates, price, memories) => {
                 let appraiser = Appraiser::new(rates.clone(), *price);
                 let appraiser = match memories.get(&tree.name.0) {
@@ -226,26 +281,83 @@ impl<'a> PolicyWalk<'a> {
             depth: Depth(0),
             fetched: vec![false; known.len()],
             known,
-            level,
-            next: Vec::new(),
+            waiting: vec![level],
             hosts: HashSet::new(),
             requests: tree.robots,
-            requests_sent: 0,
+            has_begun: !matches!(policy, Policy::Budget(..)),
+            until: u64::MAX,
+            pages_requested: 0,
             quiet: 0,
         }
     }
 
     fn result(self) -> TreeRun {
-        TreeRun { requests: self.requests, hosts: self.hosts.into_iter().collect() }
+        TreeRun { requests: self.requests_sent(), hosts: self.hosts.into_iter().collect() }
+    }
+
+    /// The number of requests sent so far, those for robots.txt included.
+    fn requests_sent(&self) -> u64 {
+        if self.has_begun { self.requests } else { 0 }
+    }
+
+    /// What waits, for the plan of the next round.
+    fn between_rounds(&self, number: u64) -> TreeBetweenRounds {
+        let mut standing = TreeBetweenRounds::nothing(number);
+        let Some((appraiser, _)) = &self.appraiser else { return standing };
+        standing.is_entering = !self.has_begun || !self.waiting[0].is_empty();
+        for page in self.waiting.iter().skip(1).flatten() {
+            match page.uncertain_candidate() {
+                Some(candidate) => standing.scores.push(appraiser.score(candidate)),
+                None => standing.certain += 1,
+            }
+        }
+        standing.scores.sort_by(|one, other| other.total_cmp(one));
+        standing
+    }
+
+    /// Requests what is worth the price, level by level again and again, and sends at most this many requests.
+    fn play_round(&mut self, price: f64, most_requests: u64, deepest: u16) {
+        self.until = self.requests_sent() + most_requests;
+        self.has_begun = true;
+        if let Some((appraiser, _)) = &mut self.appraiser {
+            appraiser.set_price(price);
+        }
+        let mut has_requested = true;
+        while std::mem::take(&mut has_requested) {
+            for depth in 0..=deepest {
+                let sent = self.pages_requested;
+                self.depth = Depth(depth);
+                let is_over = self.walk_level();
+                has_requested |= self.pages_requested > sent;
+                if is_over {
+                    return;
+                }
+            }
+        }
     }
 
     /// Walks a level. Returns whether there is another.
     fn next_level(&mut self, deepest: u16) -> bool {
-        let mut waiting = std::mem::take(&mut self.level);
-        while !waiting.is_empty() {
+        if self.walk_level() {
+            return false;
+        }
+        let deepest = match self.policy {
+            Policy::Depth(depth) | Policy::Pages(depth, _) => deepest.min(*depth),
+            _ => deepest,
+        };
+        self.depth = self.depth.next();
+        self.depth <= Depth(deepest) && !self.level().is_empty()
+    }
+
+    /// Requests the pages of the level that are worth it; the others wait. Returns whether the policy ends the
+    /// walk before that.
+    fn walk_level(&mut self) -> bool {
+        let mut waiting = std::mem::take(self.level());
+        let mut is_over = false;
+        while !waiting.is_empty() && !is_over {
             let chosen = match &self.appraiser {
                 Some((appraiser, _)) if self.depth > Depth(0) && self.order == Order::Best => {
-                    appraiser.choose(&mut waiting, self.requests_sent, WaitingPage::uncertain_candidate)
+                    appraiser.choose(&mut waiting, self.pages_requested, WaitingPage::uncertain_candidate)
                 }
                 _ => waiting.len(),
             };
@@ -253,27 +365,38 @@ impl<'a> PolicyWalk<'a> {
                 break;
             }
             let rest = waiting.split_off(chosen);
-            for waiting_page in std::mem::replace(&mut waiting, rest) {
-                if self.is_over() {
-                    return false;
-                }
+            let mut chosen = std::mem::replace(&mut waiting, rest).into_iter();
+            while !self.is_over()
+                && let Some(waiting_page) = chosen.next()
+            {
                 self.request(&waiting_page, &mut waiting);
             }
+            is_over = !chosen.as_slice().is_empty();
+            waiting.splice(0..0, chosen);
         }
-        let deepest = match self.policy {
-            Policy::Depth(depth) | Policy::Pages(depth, _) => deepest.min(*depth),
-            _ => deepest,
-        };
-        self.level = std::mem::take(&mut self.next);
-        self.depth = self.depth.next();
-        self.depth <= Depth(deepest) && !self.level.is_empty()
+        *self.level() = waiting;
+        is_over
     }
 
-    /// Whether a policy with a bound on pages has reached it.
+    /// The pages that wait at the current level.
+    fn level(&mut self) -> &mut Vec<WaitingPage> {
+        self.level_at(self.depth)
+    }
+
+    fn level_at(&mut self, depth: Depth) -> &mut Vec<WaitingPage> {
+        let at = usize::from(depth.0);
+        if self.waiting.len() <= at {
+            self.waiting.resize_with(at + 1, Vec::new);
+        }
+        &mut self.waiting[at]
+    }
+
+    /// Whether a policy with a bound on pages or requests has reached it.
     fn is_over(&self) -> bool {
         match self.policy {
-            Policy::Pages(_, limit) => self.requests_sent >= *limit,
-            Policy::Quiet(limit) => self.quiet >= *limit && self.requests_sent >= LEAST_REQUESTS,
+            Policy::Pages(_, limit) => self.pages_requested >= *limit,
+            Policy::Quiet(limit) => self.quiet >= *limit && self.pages_requested >= LEAST_REQUESTS,
+            Policy::Budget(..) => self.requests >= self.until,
             Policy::Depth(_) | Policy::Auto(..) | Policy::Focus(..) => false,
         }
     }
@@ -283,7 +406,7 @@ impl<'a> PolicyWalk<'a> {
         let page = &tree.pages[waiting_page.page as usize];
         self.requests += page.requests;
         self.fetched[waiting_page.page as usize] = true;
-        self.requests_sent += 1;
+        self.pages_requested += 1;
         let before = self.hosts.len();
         self.hosts.extend(&page.hosts);
         let new = self.hosts.len() - before;
@@ -312,7 +435,8 @@ impl<'a> PolicyWalk<'a> {
         for target in found {
             let candidate = self.candidate(target, self.depth.next(), finder.as_ref());
             let is_settled = self.tree.pages[target as usize].url.is_front_page();
-            self.next.push(WaitingPage { page: target, candidate, finder, found_at, is_settled });
+            let page = WaitingPage { page: target, candidate, finder, found_at, is_settled };
+            self.level_at(self.depth.next()).push(page);
         }
     }
 
@@ -336,5 +460,52 @@ impl<'a> PolicyWalk<'a> {
         let (appraiser, rates) = self.appraiser.as_ref().filter(|_| depth > Depth(0))?;
         let kind = UrlKind::from_url(&self.tree.pages[page as usize].url, rates);
         Some(appraiser.candidate(&kind, depth, finder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::recorded_graph::GraphPage;
+    use super::*;
+    use crate::address::WebUrl;
+    use crate::walk::yields::{RatesSource, Scale};
+
+    /// A tree whose page `n` has links to the next `fan` ones, and the hosts of `pages[n]`.
+    fn tree(number: usize, fan: u32, pages: &[Vec<u32>]) -> SiteTree {
+        let count = u32::try_from(pages.len()).unwrap();
+        let page = |(at, hosts): (u32, &Vec<u32>)| GraphPage {
+            url: WebUrl::parse(&format!("http://site{number}.ke/{at}")).unwrap(),
+            // Only entrances are told by it.
+            depth: Depth(u16::from(at > 0)),
+            requests: 1,
+            redirect: None,
+            links: (at * fan + 1..=(at + 1) * fan).filter(|target| *target < count).collect(),
+            hosts: hosts.clone(),
+        };
+        let pages = (0..).zip(pages).map(page).collect();
+        SiteTree { name: (format!("site{number}.ke"), 0), robots: 1, pages, ..SiteTree::default() }
+    }
+
+    proptest! {
+        #[test]
+        fn a_budget_is_never_exceeded_and_a_large_one_takes_everything(
+            sites in prop::collection::vec((1_u32..4, prop::collection::vec(prop::collection::vec(0_u32..40, 0..3), 1..20)), 1..6),
+            budget in 1_u64..120,
+        ) {
+            let trees: Vec<_> = (0..).zip(&sites).map(|(at, (fan, pages))| tree(at, *fan, pages)).collect();
+            let source = RatesSource { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
+            let graph = RecordedGraph { source, trees, unrecorded: 0 };
+            let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
+            let rates = Arc::new(Rates::new(Vec::new(), scale.clone(), scale));
+            let play = |budget| graph.play(&Policy::Budget(rates.clone(), budget), 20);
+            let (run, full_run) = (play(budget), graph.recorded_run());
+            prop_assert!(run.requests() <= budget, "{} of {budget}", run.requests());
+            prop_assert!(run.requests() == budget.min(full_run.requests()), "{} of {budget}", run.requests());
+            let whole = play(1000);
+            prop_assert_eq!(whole.requests(), full_run.requests());
+            prop_assert_eq!(whole.distinct_hosts(), full_run.distinct_hosts());
+        }
     }
 }

@@ -59,8 +59,8 @@ impl RecordedGraph {
         }
     }
 
-    /// The exchanges that a policy would make, in the order of the survey. robots.txt is requested in any
-    /// case, as [`PolicyRun`] counts it. Exchanges that were never sent go with the next page.
+    /// The exchanges that a policy would make, in the order of the survey. robots.txt is requested unless the
+    /// policy leaves out all pages of the tree, as [`PolicyRun`] counts it. Exchanges that were never sent go with the next page.
     #[must_use]
     pub(in crate::analysis) fn exchanges_of(
         &self,
@@ -74,13 +74,14 @@ impl RecordedGraph {
             .iter()
             .map(|tree| {
                 let position = *tree_indices.get(&(&*tree.site, tree.seed))?;
+                let is_begun = fetched[position].is_empty() || fetched[position].contains(&true);
                 let mut is_next_fetched = false;
                 let mut row_flags: Vec<bool> = Vec::with_capacity(self.trees[position].row_pages.len());
                 for page in self.trees[position].row_pages.iter().rev() {
                     if *page != NO_PAGE && *page != ROBOTS {
                         is_next_fetched = fetched[position][*page as usize];
                     }
-                    row_flags.push(is_next_fetched || *page == ROBOTS);
+                    row_flags.push(is_next_fetched || is_begun && *page == ROBOTS);
                 }
                 row_flags.reverse();
                 Some(row_flags)

@@ -16,6 +16,7 @@ pub(in crate::report) fn section(
     let lead = strategies::lead(comparison, recommendation(choice), is_partial);
     let mut section = Section::new("choice", "Which depth to use", lead);
     strategies::add(&mut section, "table-strategies", comparison);
+    strategies::add_budgets(&mut section, comparison, choice);
     section.blocks.extend(influence.map(|influence| {
         let changes = match choice.criterion {
             Criterion::Coverage { .. } => InfluenceKind::DepthByCoverage,

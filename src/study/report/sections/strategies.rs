@@ -1,5 +1,6 @@
-use crate::analysis::{Candidate, Comparison};
-use crate::report::{Block, Cell, Column, Section, Table, advice};
+use crate::analysis::{BudgetPoint, Candidate, Choice, Comparison, Estimate, LoadUnit, NEXT_REQUESTS};
+use crate::records::units::thousands;
+use crate::report::{Axis, Block, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, advice};
 
 /// The recommendation that precedes the one on depth: a strategy that costs less than the depth, and whether
 /// the survey is partial.
@@ -51,6 +52,60 @@ fn table(id: &str, comparison: &Comparison) -> Table {
     });
     let caption = "Comparison of strategies: the part of this survey that each would have found and fetched.";
     Table::new(id, caption, columns.collect()).with_rows(rows)
+}
+
+/// Adds what budgets of the whole survey would have found, beside one depth for all sites.
+pub(super) fn add_budgets(section: &mut Section, comparison: &Comparison, choice: &Choice) {
+    let Some(last) = comparison.budgets.last() else { return };
+    let line = |points: &mut dyn Iterator<Item = (f64, f64, String)>| {
+        points.map(|(x, y, label)| Point { x, y: Estimate::exact(y), label }).collect::<Vec<_>>()
+    };
+    let mut budgets =
+        comparison.budgets.iter().map(|point| (point.load, point.coverage, point.budget.to_string()));
+    let mut depths = choice.levels.iter().map(|level| {
+        (level.load[LoadUnit::Requests as usize].value, level.coverage.value, level.depth.to_string())
+    });
+    let chart = Lines {
+        x: Axis::new("Requests, as a share of those of this survey", Scale::Share),
+        y: Axis::new("Coverage of external hosts", Scale::Share),
+        series: vec![
+            Series::new("--budget", line(&mut budgets)),
+            Series::new("one depth", line(&mut depths)),
+        ],
+        mark: None,
+    };
+    let alt = format!(
+        "With {} of the requests, a budget finds {} of the external hosts.",
+        Cell::Share(last.load).display(),
+        Cell::Share(last.coverage).display()
+    );
+    let caption = "External hosts that a budget of requests of the whole survey would have found, replayed on the pages of this \
+                   survey, and those of one depth for all sites. Numbers at points are budgets and depths.";
+    section
+        .blocks
+        .push(Figure::new("figure-budgets", caption, alt, chart, budget_table(&comparison.budgets)).into());
+}
+
+fn budget_table(budgets: &[BudgetPoint]) -> Table {
+    let columns = vec![
+        Column::number("--budget", ""),
+        Column::share("load"),
+        Column::number("external hosts", ""),
+        Column::share("coverage"),
+        Column::number(&format!("next {} requests bring", thousands(NEXT_REQUESTS)), "hosts"),
+        Column::number("requests for the last host", ""),
+    ];
+    let rows = budgets.iter().map(|point| {
+        vec![
+            Cell::Count(point.budget),
+            Cell::Share(point.load),
+            Cell::Count(point.hosts),
+            Cell::Share(point.coverage),
+            Cell::Count(point.next_hosts),
+            point.last_price.map_or(Cell::Missing, |price| Cell::Number(price, 1)),
+        ]
+    });
+    Table::new("", "", columns).with_rows(rows)
 }
 
 fn fits_text(candidate: &Candidate) -> &'static str {

@@ -1,11 +1,12 @@
 use super::counted::{share, share_of};
+use crate::analysis::SpentBudget;
 use crate::analysis::overview::{Class, ClassGroup, Level, Mean, Probes, SkipReason, SkippedUrls};
 use crate::records::units::{count, thousands};
-use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scale, Section, Table};
+use crate::report::{Axis, Block, Cell, Column, Columns, Fact, Figure, Part, Scale, Section, Table, advice};
 
 /// URLs that were found but not fetched, by reason.
 #[must_use]
-pub(in crate::report) fn section(skipped_urls: &SkippedUrls) -> Section {
+pub(in crate::report) fn section(skipped_urls: &SkippedUrls, spent: Option<&SpentBudget>) -> Section {
     let most = skipped_urls.classes.iter().max_by_key(|class| class.urls);
     let lead = format!(
         "Of {} internal URLs found, {} were requested. The most frequent reason for the rest: {}.",
@@ -29,7 +30,8 @@ pub(in crate::report) fn section(skipped_urls: &SkippedUrls) -> Section {
             count(rows, "level")
         ),
     };
-    Section::new("kept-back", "What was not fetched", lead)
+    let budget = spent.map(|spent| Block::Note(advice::spent_budget(spent).collect::<Vec<_>>().join(" ")));
+    let mut section = Section::new("kept-back", "What was not fetched", lead)
         .with(classes(skipped_urls))
         .with(by_level(skipped_urls))
         .with(robots(skipped_urls))
@@ -38,7 +40,9 @@ pub(in crate::report) fn section(skipped_urls: &SkippedUrls) -> Section {
         .with(Block::Note(format!(
             "{sums}{promised} URLs that were never found, because the pages above them were not fetched, are in no figure of this \
              section: the section on what was not seen estimates them."
-        )))
+        )));
+    section.blocks.extend(budget);
+    section
 }
 
 /// The reason in plain words.

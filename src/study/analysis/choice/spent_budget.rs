@@ -1,0 +1,134 @@
+use std::path::Path;
+
+use polars::prelude::{DataFrame, PolarsResult};
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::analysis::AnalysisError;
+use crate::analysis::tables::{ByKey, columns, for_each_frame, key};
+use crate::records::{BudgetUsed, ExchangeRow, LinkRow};
+
+/// What the last requests of a survey with a budget brought, and what further ones would bring.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SpentBudget {
+    /// The value of `--budget`, in requests.
+    pub budget: u64,
+    /// The number of its last rounds that are counted: so many that they have at least as many requests as
+    /// are asked about, or half of the budget.
+    pub rounds: u64,
+    /// The requests of these rounds.
+    pub last_requests: u64,
+    /// The external hosts that these rounds found and none before them.
+    pub last_hosts: u64,
+    /// The price of the last host: requests of these rounds for each of their hosts; none if they found none.
+    pub last_price: Option<f64>,
+    /// The further requests that are asked about; none if it is not known what was left.
+    pub next_requests: Option<u64>,
+    /// How many of these have a use.
+    pub next_useful: Option<u64>,
+    /// The number of hosts that these would bring: as many for each as in the last rounds, by the ratio of
+    /// what the URLs were expected to bring then and are expected to bring now. None if that is not known.
+    pub next_hosts: Option<f64>,
+}
+
+/// Of how many requests is asked, if the survey has not recorded what was left.
+const ASKED_ABOUT: u64 = 1000;
+
+impl SpentBudget {
+    /// Reads what the survey in `dir`, which had this budget, found in its last rounds.
+    ///
+    /// # Errors
+    /// The tables cannot be read.
+    pub fn read(dir: &Path, used: &BudgetUsed) -> Result<Option<Self>, AnalysisError> {
+        let sightings = Sightings::read(dir)?;
+        let asked_about = used.left.map_or(ASKED_ABOUT, |left| left.requests).min(used.requests / 2);
+        let mut last = None;
+        for (rounds, first) in (1..).zip(used.rounds.iter().rev()) {
+            let began = first.began.0;
+            let requests = sightings.requests_from(began);
+            last = Some((rounds, began, requests));
+            if requests >= asked_about {
+                break;
+            }
+        }
+        let Some((rounds, began, last_requests)) = last else { return Ok(None) };
+        let last_hosts = sightings.hosts_from(began);
+        let counted = &used.rounds[used.rounds.len() - rounds..];
+        let expected: Vec<f64> = counted.iter().filter_map(|round| round.expected).collect();
+        let expected_then = expected.iter().sum::<f64>() / expected.len() as f64;
+        let next_hosts = used.left.filter(|_| last_requests > 0).and_then(|left| {
+            let rate = last_hosts as f64 / last_requests as f64;
+            let change = left.expected.map_or(1.0, |now| now / expected_then);
+            Some(left.useful as f64 * rate * change).filter(|hosts| hosts.is_finite())
+        });
+        Ok(Some(Self {
+            budget: used.requests,
+            rounds: rounds as u64,
+            last_requests,
+            last_hosts,
+            last_price: (last_hosts > 0).then(|| last_requests as f64 / last_hosts as f64),
+            next_requests: used.left.map(|left| left.requests),
+            next_useful: used.left.map(|left| left.useful),
+            next_hosts,
+        }))
+    }
+}
+
+columns! {
+    SentColumns => Sent { site: str, seed: u32, url: str, started: time, total_ms: f64 }
+}
+
+columns! {
+    FoundColumns => Found { site: str, seed: u32, page: str, host: str }
+}
+
+/// When requests were sent, and when each external host was first seen, in microseconds since 1970.
+#[derive(Default)]
+struct Sightings {
+    requests: Vec<i64>,
+    hosts: ByKey<i64>,
+}
+
+impl Sightings {
+    fn read(dir: &Path) -> Result<Self, AnalysisError> {
+        let mut sightings = Self::default();
+        let mut pages: ByKey<i64> = ByKey::default();
+        for_each_frame::<ExchangeRow>(dir, SentColumns::NAMES, |frame: &DataFrame| -> PolarsResult<()> {
+            let columns = SentColumns::from_frame(frame)?;
+            for row in 0..frame.height() {
+                let Sent { site, seed, url, started, total_ms } = columns.fields(row);
+                let (Some(started), Some(_)) = (started, total_ms) else { continue };
+                sightings.requests.push(started);
+                pages.entry(page_key(site, seed, url)).or_insert(started);
+            }
+            Ok(())
+        })?;
+        for_each_frame::<LinkRow>(dir, FoundColumns::NAMES, |frame: &DataFrame| -> PolarsResult<()> {
+            let columns = FoundColumns::from_frame(frame)?;
+            for row in 0..frame.height() {
+                let Found { site, seed, page, host } = columns.fields(row);
+                let (Some(seen), Some(host)) = (pages.get(&page_key(site, seed, page)), host) else {
+                    continue;
+                };
+                let first = sightings.hosts.entry(key(host)).or_insert(*seen);
+                *first = (*first).min(*seen);
+            }
+            Ok(())
+        })?;
+        Ok(sightings)
+    }
+
+    fn requests_from(&self, began: i64) -> u64 {
+        self.requests.iter().filter(|started| **started >= began).count() as u64
+    }
+
+    fn hosts_from(&self, began: i64) -> u64 {
+        self.hosts.values().filter(|seen| **seen >= began).count() as u64
+    }
+}
+
+/// The key of a page of a site tree.
+fn page_key(site: Option<&str>, seed: Option<u32>, url: Option<&str>) -> u64 {
+    let tree = xxh3_64_with_seed(site.unwrap_or_default().as_bytes(), u64::from(seed.unwrap_or_default()));
+    xxh3_64_with_seed(url.unwrap_or_default().as_bytes(), tree)
+}
