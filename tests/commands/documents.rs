@@ -120,7 +120,7 @@ fn what_the_script_rule_saves_and_loses_is_as_it_was_measured() {
 fn what_auto_finds_and_costs_is_as_it_was_measured() {
     let measured = results("adaptive");
     let graphs = [
-        ("documentation packages of Debian", "documentation (judged)"),
+        ("packages of Debian and npm", "packages (judged)"),
         ("`africa-2006`, seed 1", "africa-2006 (1)"),
         ("`africa-2006`, seed 2", "africa-2006 (2)"),
         ("`africa-2006`, seed 3", "africa-2006 (3)"),
