@@ -213,101 +213,119 @@ fn an_agent_whose_link_breaks_at_work_ends_no_site_whether_it_is_alone_or_not() 
     }
 }
 
+/// A survey with an agent whose link is about to be cut.
+struct CutOff {
+    bus: Bus,
+    space: Space,
+    folder: tempfile::TempDir,
+    far: FarNetwork,
+    dir: PathBuf,
+    survey: Process,
+    cut_off: Process,
+}
+
+impl CutOff {
+    /// A survey in which that agent has sent some requests; none where no namespace can be created.
+    fn begin(test: &str, space: Space, flags: &[&str]) -> Option<Self> {
+        let (bus, folder) = (Bus::start(test)?, tempfile::tempdir().unwrap());
+        let far = FarNetwork::begin(test, &space, &bus)?;
+        let dir = folder.path().join("survey");
+        let survey = coordinator_with(&space, &bus, &dir, flags);
+        let cut_off = far.agent("cut-off");
+        assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
+        Some(Self { bus, space, folder, far, dir, survey, cut_off })
+    }
+
+    /// Another agent, which has joined.
+    fn other(&self, name: &str) -> Process {
+        let other = agent(&self.bus, name);
+        assert!(until(|| agent_status(&self.dir, name).is_some()));
+        other
+    }
+
+    /// Waits for the end. No outcome is wrong.
+    fn end(mut self, mut other: Process) {
+        assert!(self.survey.wait().success() && self.cut_off.wait().success() && other.wait().success());
+        assert_like_one_machine(&self.space, &self.dir, self.folder.path());
+    }
+
+    fn lost(&self) -> u64 {
+        Snapshot::load(&self.dir).ok().flatten().map_or(0, |now| now.unrecorded)
+    }
+
+    fn is_over(&self) -> bool {
+        Snapshot::load(&self.dir).ok().flatten().is_some_and(|now| now.state != SurveyState::Running)
+    }
+}
+
 /// No other request of that agent can tell whether its network or the server was the cause.
 #[test]
 fn what_an_agent_that_walks_one_site_alone_lost_in_a_moment_without_network_is_requested_again() {
-    let Some(bus) = Bus::start("cluster_own_link_of_one_site") else { return };
-    let (space, folder) = (one_site(280, "silent_share = 0.0"), tempfile::tempdir().unwrap());
-    let Some(far) = FarNetwork::begin("cluster_own_link_of_one_site", &space, &bus) else { return };
-    let dir = folder.path().join("survey");
-    let mut survey = coordinator_with(&space, &bus, &dir, &[FLAGS.as_slice(), &ONE_BY_ONE].concat());
-    let mut cut_off = far.agent("cut-off");
-    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
-    let mut sound = agent(&bus, "sound");
-    assert!(until(|| agent_status(&dir, "sound").is_some()));
-    far.set_mode("drop");
-    let lost = || Snapshot::load(&dir).ok().flatten().is_some_and(|now| now.unrecorded > 0);
+    let space = one_site(280, "silent_share = 0.0");
+    let flags = [FLAGS.as_slice(), &ONE_BY_ONE].concat();
+    let Some(survey) = CutOff::begin("cluster_own_link_of_one_site", space, &flags) else { return };
+    let sound = survey.other("sound");
+    survey.far.set_mode("drop");
     // If its connection was closed meanwhile, the next one is attempted by another agent.
-    assert!(until(|| lost() || agent_status(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
-    far.set_mode("open");
-    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
-    assert_like_one_machine(&space, &dir, folder.path());
+    let is_tried = || agent_status(&survey.dir, "sound").is_some_and(|agent| agent.requests > 0);
+    assert!(until(|| survey.lost() > 0 || is_tried()));
+    survey.far.set_mode("open");
+    survey.end(sound);
 }
 
 /// As if a router forgot its connections: open connections break, and the next ones are established, so that
 /// the link seems to work.
 #[test]
 fn what_broke_off_as_its_agent_lost_its_connections_for_a_moment_is_requested_again() {
-    let Some(bus) = Bus::start("cluster_own_link_forgets") else { return };
-    let (space, folder) = (Space::from_toml(&(small_country(6) + SLOW)), tempfile::tempdir().unwrap());
-    let Some(far) = FarNetwork::begin("cluster_own_link_forgets", &space, &bus) else { return };
-    let dir = folder.path().join("survey");
-    let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
-    let mut cut_off = far.agent("cut-off");
-    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
-    let mut sound = agent(&bus, "sound");
-    assert!(until(|| agent_status(&dir, "sound").is_some()));
-    let has_lost = |now: &Snapshot| now.unrecorded > 0 || now.state != SurveyState::Running;
+    let space = Space::from_toml(&(small_country(6) + SLOW));
+    let Some(survey) = CutOff::begin("cluster_own_link_forgets", space, &FLAGS) else { return };
+    let sound = survey.other("sound");
     // Some of these moments fall between requests.
-    while !Snapshot::load(&dir).ok().flatten().is_some_and(|now| has_lost(&now)) {
-        far.set_mode("refuse");
+    while survey.lost() == 0 && !survey.is_over() {
+        survey.far.set_mode("refuse");
         std::thread::sleep(Duration::from_millis(15));
-        far.set_mode("open");
+        survey.far.set_mode("open");
         std::thread::sleep(Duration::from_millis(485));
     }
-    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
-    assert!(Manifest::load(&dir).unwrap().unrecorded_exchanges > 0, "nothing broke off");
-    assert_like_one_machine(&space, &dir, folder.path());
+    assert!(survey.lost() > 0, "nothing broke off");
+    survey.end(sound);
 }
 
 /// As if a router forgot some of its connections and dropped what belongs to them: what was in flight there
 /// stays silent, and other requests show meanwhile that the link works.
 #[test]
 fn what_stayed_silent_as_its_agent_lost_some_connections_is_requested_again() {
-    let Some(bus) = Bus::start("cluster_own_link_drops") else { return };
-    let (space, folder) = (Space::from_toml(&(small_country(16) + SLOW)), tempfile::tempdir().unwrap());
-    let Some(far) = FarNetwork::begin("cluster_own_link_drops", &space, &bus) else { return };
-    let dir = folder.path().join("survey");
-    let mut survey = coordinator_with(&space, &bus, &dir, &FLAGS);
-    let mut cut_off = far.agent("cut-off");
-    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
-    let mut sound = agent(&bus, "sound");
-    assert!(until(|| agent_status(&dir, "sound").is_some()));
+    let space = Space::from_toml(&(small_country(16) + SLOW));
+    let Some(survey) = CutOff::begin("cluster_own_link_drops", space, &FLAGS) else { return };
+    let sound = survey.other("sound");
     for _ in 0..3 {
-        far.set_mode("forget");
+        survey.far.set_mode("forget");
         std::thread::sleep(Duration::from_millis(100));
-        far.set_mode("open");
+        survey.far.set_mode("open");
         // A request has the time to be found silent, and to be sent again.
         std::thread::sleep(Duration::from_secs(5));
     }
-    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
-    assert!(Manifest::load(&dir).unwrap().unrecorded_exchanges > 0, "nothing stayed silent");
-    assert_like_one_machine(&space, &dir, folder.path());
+    assert!(survey.lost() > 0, "nothing stayed silent");
+    survey.end(sound);
 }
 
 /// The network of the only agent that is left refuses connections, and no other site is there to show it.
 #[test]
 fn what_one_agent_cannot_connect_to_waits_for_another_one_that_has_just_died() {
-    let Some(bus) = Bus::start("cluster_own_link_of_the_last") else { return };
-    let (space, folder) = (one_site(280, "silent_share = 0.0"), tempfile::tempdir().unwrap());
-    let Some(far) = FarNetwork::begin("cluster_own_link_of_the_last", &space, &bus) else { return };
-    let dir = folder.path().join("survey");
-    let mut survey = coordinator_with(&space, &bus, &dir, &[FLAGS.as_slice(), &ONE_BY_ONE].concat());
-    let mut cut_off = far.agent("cut-off");
-    assert!(until(|| agent_status(&dir, "cut-off").is_some_and(|agent| agent.requests >= 5)));
-    let mut leaving = agent(&bus, "leaves");
-    assert!(until(|| agent_status(&dir, "leaves").is_some()));
+    let space = one_site(280, "silent_share = 0.0");
+    let flags = [FLAGS.as_slice(), &ONE_BY_ONE].concat();
+    let Some(survey) = CutOff::begin("cluster_own_link_of_the_last", space, &flags) else { return };
+    let mut leaving = survey.other("leaves");
     leaving.signal("TERM");
     leaving.wait();
-    assert!(until(|| agent_status(&dir, "leaves").is_none()));
-    far.set_mode("refuse");
+    assert!(until(|| agent_status(&survey.dir, "leaves").is_none()));
+    survey.far.set_mode("refuse");
     // Several attempts at a page are over.
     std::thread::sleep(Duration::from_secs(3));
-    let mut sound = agent(&bus, "sound");
-    assert!(until(|| agent_status(&dir, "sound").is_some_and(|agent| agent.requests > 0)));
-    far.set_mode("open");
-    assert!(survey.wait().success() && cut_off.wait().success() && sound.wait().success());
-    assert_like_one_machine(&space, &dir, folder.path());
+    let sound = survey.other("sound");
+    assert!(until(|| agent_status(&survey.dir, "sound").is_some_and(|agent| agent.requests > 0)));
+    survey.far.set_mode("open");
+    survey.end(sound);
 }
 
 /// The agent receives nothing from any other server, and another agent could try: two requests are repeated.
