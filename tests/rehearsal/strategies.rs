@@ -144,7 +144,7 @@ fn what_a_budget_is_said_to_buy_is_what_a_survey_with_it_finds() {
     let prices: Vec<f64> = points.iter().map(|point| number(&point["last_price"])).collect();
     assert!(prices[5] > 3.0 * prices[0], "{prices:?}");
     let (_, text, _) = workspace.run(&["choose-depth", "deep", "--coverage", "0.9"]);
-    assert!(text.contains("next 1,000 bring") && text.contains("requests for the last host"), "{text}");
+    assert!(text.contains("next 1,000 bring") && text.contains("requests per last host"), "{text}");
     // By load: all that may be spent.
     let advice = workspace.choose(&["--load", "0.25"]);
     let load = number(&candidate_of(&advice, "budget")["load"]["corrected"]);

@@ -119,8 +119,8 @@ struct DealingState {
     assigned_agents: BTreeMap<AgentNumber, Arc<AssignedAgent>>,
     /// Trees that are moving from a slow agent to one that has room.
     moving: HashSet<u64>,
-    /// When an agent was last lost while another one remained, or the survey began.
-    last_loss: SystemTime,
+    /// When an agent was last lost while another one remained, or the survey was resumed.
+    last_loss: Option<SystemTime>,
 }
 
 /// A lost agent is usually replaced within this time, and agents find a coordinator that starts again.
@@ -257,7 +257,8 @@ pub(super) struct Assignment {
 }
 
 impl Agents {
-    pub(super) fn new(team: Team, clock: Clock, longest_pause: Duration) -> Arc<Self> {
+    /// The agents of a survey that begins or, if `is_resumed`, goes on.
+    pub(super) fn new(team: Team, clock: Clock, longest_pause: Duration, is_resumed: bool) -> Arc<Self> {
         let mut dealer = Dealer::new(team.partition, team.seed);
         if !team.keeps_servers {
             dealer = dealer.without_server_affinity();
@@ -266,7 +267,7 @@ impl Agents {
             dealer,
             assigned_agents: BTreeMap::new(),
             moving: HashSet::new(),
-            last_loss: clock.now(),
+            last_loss: is_resumed.then(|| clock.now()),
         });
         let agents = Self {
             clock,
@@ -343,9 +344,9 @@ impl Agents {
         others.min_by_key(|assigned| walking.get(&assigned.number)).cloned()
     }
 
-    /// Until when another agent is expected although none may be there now.
-    pub(super) fn others_expected_until(&self) -> SystemTime {
-        self.state().last_loss + REPLACED_IN
+    /// Until when another agent is expected although none may be there now, if one is.
+    pub(super) fn others_expected_until(&self) -> Option<SystemTime> {
+        Some(self.state().last_loss? + REPLACED_IN)
     }
 
     /// An agent whose own link is broken and is to be probed now, while the link of the agent that walks the
@@ -456,7 +457,7 @@ impl DealingState {
     /// Notes that an agent, or its link to the Internet, was lost.
     fn note_loss(&mut self, lost: AgentNumber, now: SystemTime) {
         if self.assigned_agents.values().any(|other| other.number != lost && other.has_working_link()) {
-            self.last_loss = now;
+            self.last_loss = Some(now);
         }
     }
 

@@ -103,7 +103,7 @@ impl Parts {
         stop: watch::Receiver<bool>,
     ) -> Result<Self, SurveyError> {
         let Terms { settings, promised } = terms;
-        let is_simulated = simulation.is_some();
+        let (is_simulated, is_resumed) = (simulation.is_some(), earlier.is_some());
         let team = match &simulation {
             Some(simulation) => simulation.team.clone(),
             None => settings.nats.is_some().then(|| Team::of_remote_agents(&settings)).transpose()?,
@@ -137,7 +137,7 @@ impl Parts {
             suspects: Suspects::default(),
             shared_robots: SharedRobots::default(),
             rounds: most_requests.zip(budget_used).map(|(most, used)| Rounds::new(most, used)),
-            agents: team.map(|team| Agents::new(team, access.clock, settings.max_delay.0)),
+            agents: team.map(|team| Agents::new(team, access.clock, settings.max_delay.0, is_resumed)),
             settings,
             boundaries,
             access,

@@ -157,14 +157,14 @@ fn budget_table(budgets: &[BudgetPoint]) -> Columns {
     use Side::Right;
     let mut table = Columns::new(&[Right; 6]);
     let next = format!("next {} bring", thousands(NEXT_REQUESTS));
-    table.row(["--budget", "load", "hosts", "coverage", &next, "requests for the last host"]);
+    table.row(["--budget", "load", "hosts", "coverage", &next, "requests per last host"]);
     for point in budgets {
         table.row([
             &point.budget.to_string(),
             &percent(point.load),
             &thousands(point.hosts),
             &percent(point.coverage),
-            &thousands(point.next_hosts),
+            &thousands(point.next_hosts.round() as u64),
             &point.last_price.map_or_else(|| "-".to_owned(), |price| format!("{price:.1}")),
         ]);
     }

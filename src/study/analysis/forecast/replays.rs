@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,8 +81,11 @@ const AUTO_FLAGS: &str = "--depth auto";
 const REPLAYED_FLAGS: &str = "--depth auto and --budget";
 const FOCUS_FLAGS: &str = "--focus";
 
-/// The shares of the requests of a survey, in hundredths, of which is told what they would have bought.
-const SHARES: [u64; 6] = [2, 5, 10, 20, 30, 50];
+/// The shares of the requests of a survey, in hundredths, whose budgets are replayed. It is told of those in
+/// between what they would have bought: the first and the last one only show how the curve begins and goes on.
+const PLAYED: [u64; 8] = [1, FIRST_TOLD, 5, 10, 20, 30, LAST_TOLD, 70];
+const FIRST_TOLD: u64 = 2;
+const LAST_TOLD: u64 = 50;
 /// What further requests would bring is told for this many.
 pub const NEXT_REQUESTS: u64 = 1000;
 
@@ -97,10 +100,11 @@ pub struct BudgetPoint {
     pub hosts: u64,
     /// These as a share of those that the survey knows.
     pub coverage: f64,
-    /// How many more hosts [`NEXT_REQUESTS`] further requests would bring.
-    pub next_hosts: u64,
-    /// The price of the last host: requests for each host of the last [`NEXT_REQUESTS`] requests (of the
-    /// second half, if the budget is smaller than twice that). None if they brought none.
+    /// How many more hosts [`NEXT_REQUESTS`] further requests would bring, or those that are left: interpolated
+    /// between the budgets that were replayed.
+    pub next_hosts: f64,
+    /// The price of the last host: requests for each host since the next smaller budget that was replayed.
+    /// None if they brought none.
     pub last_price: Option<f64>,
 }
 
@@ -239,38 +243,42 @@ impl<'a> Replays<'a> {
         Some(nearest)
     }
 
-    /// What budgets of these numbers of requests would have found.
-    fn hosts_of_budgets(&self, graph: &RecordedGraph, budgets: &BTreeSet<u64>) -> BTreeMap<u64, u64> {
-        let hosts = |budget: &u64| {
-            let policy = Policy::Budget(self.rates.clone(), *budget);
-            (*budget, graph.play(&policy, self.deepest).distinct_hosts())
-        };
-        budgets.iter().map(hosts).collect()
-    }
-
     /// What budgets buy: shares of the requests of this survey, and also these budgets.
     pub(in crate::analysis) fn budgets(&self, also: impl Iterator<Item = u64>) -> Vec<BudgetPoint> {
         let Some(graph) = &self.graph else { return Vec::new() };
         let full_run = graph.recorded_run();
         let (all_requests, all_hosts) = (full_run.requests(), full_run.distinct_hosts());
-        let shares = SHARES.into_iter().map(|hundredths| to_two_digits(all_requests * hundredths / 100));
-        let budgets: BTreeSet<u64> = shares.chain(also).filter(|budget| *budget > 0).collect();
-        let before = |budget: u64| budget - NEXT_REQUESTS.min(budget.div_ceil(2));
-        let all = budgets.iter().flat_map(|budget| [before(*budget), *budget, budget + NEXT_REQUESTS]);
-        let hosts = self.hosts_of_budgets(graph, &all.collect());
-        let point = |budget: u64| {
-            let found = hosts[&budget];
-            let last = found.saturating_sub(hosts[&before(budget)]);
+        let shares = PLAYED.into_iter().map(|hundredths| to_two_digits(all_requests * hundredths / 100));
+        let told =
+            to_two_digits(all_requests * FIRST_TOLD / 100)..=to_two_digits(all_requests * LAST_TOLD / 100);
+        let also: BTreeSet<u64> = also.collect();
+        let budgets: BTreeSet<u64> =
+            shares.chain(also.iter().copied()).filter(|budget| (1..all_requests).contains(budget)).collect();
+        let played = budgets.into_iter().map(|budget| {
+            let run = graph.play(&Policy::Budget(self.rates.clone(), budget), self.deepest);
+            (budget, run.distinct_hosts())
+        });
+        let mut curve: Vec<(u64, u64)> =
+            std::iter::once((0, 0)).chain(played).chain([(all_requests, all_hosts)]).collect();
+        let found = curve.clone();
+        // A larger budget is spent in other rounds, and by chance finds a little less now and then.
+        for at in 1..curve.len() {
+            curve[at].1 = curve[at].1.max(curve[at - 1].1);
+        }
+        let pairs = curve.windows(2).zip(&found[1..found.len() - 1]);
+        let points = pairs.map(|(pair, (_, found))| {
+            let [(from, before), (budget, hosts)] = [pair[0], pair[1]];
+            let brought = hosts - before;
             BudgetPoint {
                 budget,
                 load: budget as f64 / all_requests.max(1) as f64,
-                hosts: found,
-                coverage: found as f64 / all_hosts.max(1) as f64,
-                next_hosts: hosts[&(budget + NEXT_REQUESTS)].saturating_sub(found),
-                last_price: (last > 0).then(|| (budget - before(budget)) as f64 / last as f64),
+                hosts: *found,
+                coverage: *found as f64 / all_hosts.max(1) as f64,
+                next_hosts: interpolated(&curve, budget + NEXT_REQUESTS) - hosts as f64,
+                last_price: (brought > 0).then(|| (budget - from) as f64 / brought as f64),
             }
-        };
-        budgets.into_iter().map(point).collect()
+        });
+        points.filter(|point| told.contains(&point.budget) || also.contains(&point.budget)).collect()
     }
 
     /// Replays `--focus`, if there is an earlier survey.
@@ -319,6 +327,16 @@ impl Replayed {
     pub(in crate::analysis) fn requests(&self) -> u64 {
         self.evidence.curves.levels.first().map_or(0, |level| level.requests)
     }
+}
+
+/// The hosts of a budget, between those of a curve of budgets and hosts.
+fn interpolated(curve: &[(u64, u64)], budget: u64) -> f64 {
+    let after = curve.partition_point(|(requests, _)| *requests < budget);
+    let (Some(to), Some(from)) = (curve.get(after), after.checked_sub(1).map(|before| curve[before])) else {
+        return curve.last().map_or(0.0, |(_, hosts)| *hosts as f64);
+    };
+    let along = (budget - from.0) as f64 / (to.0 - from.0) as f64;
+    from.1 as f64 + along * (to.1 - from.1) as f64
 }
 
 /// Rounded up to two significant digits.

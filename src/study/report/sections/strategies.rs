@@ -93,7 +93,7 @@ fn budget_table(budgets: &[BudgetPoint]) -> Table {
         Column::number("external hosts", ""),
         Column::share("coverage"),
         Column::number(&format!("next {} requests bring", thousands(NEXT_REQUESTS)), "hosts"),
-        Column::number("requests for the last host", ""),
+        Column::number("requests per last host", ""),
     ];
     let rows = budgets.iter().map(|point| {
         vec![
@@ -101,7 +101,7 @@ fn budget_table(budgets: &[BudgetPoint]) -> Table {
             Cell::Share(point.load),
             Cell::Count(point.hosts),
             Cell::Share(point.coverage),
-            Cell::Count(point.next_hosts),
+            Cell::Count(point.next_hosts.round() as u64),
             point.last_price.map_or(Cell::Missing, |price| Cell::Number(price, 1)),
         ]
     });

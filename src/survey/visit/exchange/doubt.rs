@@ -120,8 +120,9 @@ impl<'a> Requester<'a> {
     fn may_repeat(&self, request: u32, doubt: Doubt, sender: Option<&Arc<AssignedAgent>>) -> bool {
         let is_remote = sender.is_some_and(|sender| sender.remote_worker().is_some());
         self.parts.agents.as_ref().filter(|_| is_remote).is_some_and(|agents| {
-            let has_other = self.other_agent(sender).is_some()
-                || self.parts.access.now() < agents.others_expected_until();
+            let now = self.parts.access.now();
+            let is_expected = agents.others_expected_until().is_some_and(|until| now < until);
+            let has_other = is_expected || self.other_agent(sender).is_some();
             has_other && agents.doubts.try_repeat(self.tree, request, doubt)
         })
     }
@@ -147,10 +148,11 @@ impl<'a> Requester<'a> {
             // Listening begins before the check, so that no notification is missed in between.
             let mut changed = std::pin::pin!(agents.changed.notified());
             changed.as_mut().enable();
-            let (other, until) = (self.other_agent(sender), agents.others_expected_until());
-            if other.is_some() || !is_remote || pass.is_probe() || access.now() >= until {
+            let other = self.other_agent(sender);
+            let until = agents.others_expected_until().filter(|until| access.now() < *until);
+            let Some(until) = until.filter(|_| other.is_none() && is_remote && !pass.is_probe()) else {
                 return Ok(other);
-            }
+            };
             // Together with the failures of others it shows whether the link is broken.
             if !std::mem::replace(&mut is_noted, true) {
                 own_link::note(link, address, response, requested_at);
