@@ -63,7 +63,7 @@ pub use forecast::classes::ServerClass;
 pub use forecast::comparison::{Candidate, Comparison};
 pub use forecast::environment::{Environment, Plan, Servers, Surveyor};
 pub use forecast::environment_file::EnvironmentError;
-pub use forecast::replays::{BudgetPoint, NEXT_REQUESTS, NotWeighed, Replays, Strategy};
+pub use forecast::replays::{BudgetPoint, NotWeighed, Replays, Strategy};
 pub use forecast::{Bound, Forecast, ForecastLevel, Limit, NearestDepth, ServerSpread, Shortfall};
 pub use intervals::estimate::Estimate;
 pub use intervals::no_interval::NoInterval;

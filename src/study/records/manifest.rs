@@ -91,6 +91,9 @@ impl BudgetUsed {
     }
 }
 
+/// What more would bring, after a budget, is told for this number of requests.
+pub const FURTHER_REQUESTS: u64 = 1000;
+
 /// The best of what was left when a survey had spent its budget: what it would have requested next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftRecord {

@@ -55,7 +55,8 @@ pub use files::tables::{Segments, Tables};
 pub use geo::place::GeoLocation;
 pub use geo::{Geo, GeoDatabase, GeoError};
 pub use manifest::{
-    BudgetUsed, FORMAT, LeftRecord, Manifest, ManifestError, RatesUsed, RoundRecord, SurveyState, TableCount,
+    BudgetUsed, FORMAT, FURTHER_REQUESTS, LeftRecord, Manifest, ManifestError, RatesUsed, RoundRecord,
+    SurveyState, TableCount,
 };
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
 pub use rows::exchanges::{ExchangeRow, milliseconds};

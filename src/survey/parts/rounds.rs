@@ -3,15 +3,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::frontier::{Allowances, Round, RoundMember, UnfinishedTree, UnfinishedTrees};
-use crate::records::{BudgetUsed, LeftRecord, RoundRecord};
+use crate::records::{BudgetUsed, FURTHER_REQUESTS, LeftRecord, RoundRecord};
 use crate::roster::{RoundPlan, RoundPlanner, TreeBetweenRounds};
 use crate::survey::error::SurveyError;
 use crate::survey::storage::encode;
 use crate::survey::storage::progress::RoundStatus;
 use crate::walk::Waiting;
-
-/// When the budget is spent, the survey records what this many further requests would have gone to.
-const FURTHER_REQUESTS: u64 = 1000;
 
 /// The rounds of a survey with a budget of requests: which trees have a part in the round, and how far.
 pub(in crate::survey) struct Rounds {

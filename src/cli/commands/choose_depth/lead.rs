@@ -2,10 +2,9 @@ use std::fmt::Write;
 
 use super::figures::wrapped;
 use super::recommendation::{Advice, Recommendation};
-use crate::analysis::{
-    BudgetPoint, Candidate, Comparison, Criterion, Kind, NEXT_REQUESTS, Reading, SkippedPages, Strategy,
-};
+use crate::analysis::{BudgetPoint, Candidate, Comparison, Criterion, Kind, Reading, SkippedPages, Strategy};
 use crate::cli::columns::{Columns, Side};
+use crate::records::FURTHER_REQUESTS;
 use crate::records::units::{count, duration, percent, thousands};
 use crate::report::advice::{self, InfluenceKind, interval, with_interval};
 
@@ -156,7 +155,7 @@ fn comparison_table(comparison: &Comparison, mark: &str) -> Columns {
 fn budget_table(budgets: &[BudgetPoint]) -> Columns {
     use Side::Right;
     let mut table = Columns::new(&[Right; 6]);
-    let next = format!("next {} bring", thousands(NEXT_REQUESTS));
+    let next = format!("next {} bring", thousands(FURTHER_REQUESTS));
     table.row(["--budget", "load", "hosts", "coverage", &next, "requests per last host"]);
     for point in budgets {
         table.row([

@@ -5,8 +5,8 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::analysis::AnalysisError;
-use crate::analysis::tables::{ByKey, columns, for_each_frame, key};
-use crate::records::{BudgetUsed, ExchangeRow, LinkRow};
+use crate::analysis::tables::{ByKey, columns, for_each_frame, key, tree_key};
+use crate::records::{BudgetUsed, ExchangeRow, FURTHER_REQUESTS, LinkRow};
 
 /// What the last requests of a survey with a budget brought, and what further ones would bring.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,9 +31,6 @@ pub struct SpentBudget {
     pub next_hosts: Option<f64>,
 }
 
-/// Of how many requests is asked, if the survey has not recorded what was left.
-const ASKED_ABOUT: u64 = 1000;
-
 impl SpentBudget {
     /// Reads what the survey in `dir`, which had this budget, found in its last rounds.
     ///
@@ -41,7 +38,7 @@ impl SpentBudget {
     /// The tables cannot be read.
     pub fn read(dir: &Path, used: &BudgetUsed) -> Result<Option<Self>, AnalysisError> {
         let sightings = Sightings::read(dir)?;
-        let asked_about = used.left.map_or(ASKED_ABOUT, |left| left.requests).min(used.requests / 2);
+        let asked_about = used.left.map_or(FURTHER_REQUESTS, |left| left.requests).min(used.requests / 2);
         let mut last = None;
         for (rounds, first) in (1..).zip(used.rounds.iter().rev()) {
             let began = first.began.0;
@@ -129,6 +126,6 @@ impl Sightings {
 
 /// The key of a page of a site tree.
 fn page_key(site: Option<&str>, seed: Option<u32>, url: Option<&str>) -> u64 {
-    let tree = xxh3_64_with_seed(site.unwrap_or_default().as_bytes(), u64::from(seed.unwrap_or_default()));
+    let tree = tree_key(site.unwrap_or_default(), seed.unwrap_or_default());
     xxh3_64_with_seed(url.unwrap_or_default().as_bytes(), tree)
 }

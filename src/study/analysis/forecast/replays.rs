@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::analysis::policies::{Fetched, GraphError, Policy, RecordedGraph};
 use crate::analysis::{Estimate, Evidence, Exchanges, Kind, LoadUnit, Reading, Recorded, Sampling};
+use crate::records::FURTHER_REQUESTS;
 use crate::records::units::thousands;
 use crate::settings::Settings;
 use crate::walk::yields::Rates;
@@ -86,8 +87,6 @@ const FOCUS_FLAGS: &str = "--focus";
 const PLAYED: [u64; 8] = [1, FIRST_TOLD, 5, 10, 20, 30, LAST_TOLD, 70];
 const FIRST_TOLD: u64 = 2;
 const LAST_TOLD: u64 = 50;
-/// What further requests would bring is told for this many.
-pub const NEXT_REQUESTS: u64 = 1000;
 
 /// What a budget would have bought in a survey.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -100,7 +99,7 @@ pub struct BudgetPoint {
     pub hosts: u64,
     /// These as a share of those that the survey knows.
     pub coverage: f64,
-    /// How many more hosts [`NEXT_REQUESTS`] further requests would bring, or those that are left: interpolated
+    /// How many more hosts [`FURTHER_REQUESTS`] further requests would bring, or those that are left: interpolated
     /// between the budgets that were replayed.
     pub next_hosts: f64,
     /// The price of the last host: requests for each host since the next smaller budget that was replayed.
@@ -274,7 +273,7 @@ impl<'a> Replays<'a> {
                 load: budget as f64 / all_requests.max(1) as f64,
                 hosts: *found,
                 coverage: *found as f64 / all_hosts.max(1) as f64,
-                next_hosts: interpolated(&curve, budget + NEXT_REQUESTS) - hosts as f64,
+                next_hosts: interpolated(&curve, budget + FURTHER_REQUESTS) - hosts as f64,
                 last_price: (brought > 0).then(|| (budget - from) as f64 / brought as f64),
             }
         });

@@ -170,7 +170,8 @@ pub(super) fn key(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-fn tree_key(site: &str, seed: u32) -> u64 {
+/// The key of a site tree.
+pub(super) fn tree_key(site: &str, seed: u32) -> u64 {
     xxh3_64_with_seed(site.as_bytes(), u64::from(seed))
 }
 

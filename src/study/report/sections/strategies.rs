@@ -1,4 +1,5 @@
-use crate::analysis::{BudgetPoint, Candidate, Choice, Comparison, Estimate, LoadUnit, NEXT_REQUESTS};
+use crate::analysis::{BudgetPoint, Candidate, Choice, Comparison, Estimate, LoadUnit};
+use crate::records::FURTHER_REQUESTS;
 use crate::records::units::thousands;
 use crate::report::{Axis, Block, Cell, Column, Figure, Lines, Point, Scale, Section, Series, Table, advice};
 
@@ -92,7 +93,7 @@ fn budget_table(budgets: &[BudgetPoint]) -> Table {
         Column::share("load"),
         Column::number("external hosts", ""),
         Column::share("coverage"),
-        Column::number(&format!("next {} requests bring", thousands(NEXT_REQUESTS)), "hosts"),
+        Column::number(&format!("next {} requests bring", thousands(FURTHER_REQUESTS)), "hosts"),
         Column::number("requests per last host", ""),
     ];
     let rows = budgets.iter().map(|point| {
