@@ -20,6 +20,8 @@ import tempfile
 import threading
 import time
 
+from ports import free_ports
+
 # A package with fewer pages is no site to be walked.
 LEAST_PAGES = 20
 PAGES = (".html", ".htm")
@@ -139,16 +141,10 @@ def wire(host):
     return b"".join(bytes([len(label)]) + label.encode() for label in [*host.split("."), ""])
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 @contextlib.contextmanager
 def served(sites):
     """Serves the sites; gives the addresses of their name server and of the gateway to all of them."""
-    port = free_port()
+    [port] = free_ports(1)
     with tempfile.TemporaryDirectory(prefix="ccsurvey-sites-") as folder, named() as dns:
         os.chmod(folder, 0o755)
         servers = "\n".join(SERVER.format(port=port, host=site.host, root=site.root, index=site.index) for site in sites)
@@ -274,7 +270,7 @@ def served_by_three(sites, folder):
             own = [(address(number), site) for number, site in enumerate(sites, 1) if kinds[site.host] == kind]
             text = "\n".join(of_a_site.format(address=at, host=site.host, root=site.root, index=site.index) for at, site in own)
             file = folder / f"{kind}.conf"
-            file.write_text(settings.format(folder=folder, port=free_port(), sites=text))
+            file.write_text(settings.format(folder=folder, port=free_ports(1)[0], sites=text))
             command = [found(kind), *(flag.format(folder=folder) for flag in flags), file]
             if own:
                 processes[kind] = stack.enter_context(running(command, *((at, 80) for at, _ in own)))

@@ -13,7 +13,7 @@ import textwrap
 import time
 from collections.abc import Iterator
 
-from debian_sites import free_port
+from ports import free_ports
 
 APACHE_MODULES = pathlib.Path("/usr/lib/apache2/modules")
 # An application as small as can be, for servers that run applications: the files below ROOT by the name of the host, and a log.
@@ -313,7 +313,7 @@ def running(
     """A server of the files below `root`, in a folder for each host, at a free port; what is none is its default."""
     folder.mkdir(parents=True)
     folder.chmod(0o1777)
-    setup = Setup(folder, root, int(free_port()), workers, keep_alive, cert)
+    setup = Setup(folder, root, *free_ports(1), workers, keep_alive, cert)
     with contextlib.ExitStack() as stack:
         behind = stack.enter_context(running("nginx", folder / "behind", root)) if kind == "HAProxy" else None
         words = haproxy(setup, behind.port) if behind else command(kind, setup)

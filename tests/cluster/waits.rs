@@ -1,7 +1,7 @@
 //! A process that waits for the bus says so, with the reason and the remedy, and ends when it is told to.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use ccsurvey::survey::Snapshot;
 use super::processes::{assert_polite, coordinator, coordinator_command, survey_alone};
 use crate::common::bus::{Bus, Process, agent, agent_command, program};
 use crate::common::fixed_web::{FixedSpace, start_list};
+use crate::common::ports::free_port;
 use crate::common::waiting::until;
 use crate::common::{Space, assert_same_tables, timeless_tables};
 
@@ -336,8 +337,7 @@ fn entries_that_the_bus_lost_are_told_from_those_of_another_coordinator() {
 
 #[test]
 fn a_cluster_begun_with_a_server_down_warns_of_its_one_copy_and_keeps_three_when_the_third_is_there() {
-    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    let ports = listeners.map(|listener| listener.local_addr().unwrap().port());
+    let ports = [(); 3].map(|()| free_port(Ipv4Addr::LOCALHOST));
     let routes = ports.map(|port| format!("nats://127.0.0.1:{port}")).join(", ");
     let server = |number: usize| {
         let cluster = format!("name: c, listen: \"127.0.0.1:{}\", routes: [ {routes} ]", ports[number]);

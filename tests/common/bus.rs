@@ -3,7 +3,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::common::ports::free_port;
 use crate::common::skipped::skip;
 use crate::common::waiting::{POLL_INTERVAL, until};
 
@@ -45,7 +46,7 @@ impl Bus {
     /// The same with lines for its configuration file.
     pub(crate) fn start_with(test: &str, configuration: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let port = free_port();
+        let port = free_port(Ipv4Addr::LOCALHOST);
         let process = match server(folder.path(), port, configuration) {
             Ok(process) => process,
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -101,18 +102,6 @@ impl Bus {
     pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
-}
-
-/// A free port below those that the system gives to whoever asks for any: it is still free when the server
-/// begins, and when it begins again after it was killed.
-fn free_port() -> u16 {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
-    let candidates = std::iter::repeat_with(|| {
-        let number = u64::from(std::process::id()) * 37 + COUNT.fetch_add(1, Ordering::SeqCst);
-        10_000 + u16::try_from(number % 20_000).unwrap()
-    });
-    candidates.take(1000).find(is_free).expect("a port is free")
 }
 
 fn server(folder: &Path, port: u16, configuration: &str) -> std::io::Result<Child> {

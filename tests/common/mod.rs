@@ -3,6 +3,7 @@
 
 pub(crate) mod bus;
 pub(crate) mod fixed_web;
+pub(crate) mod ports;
 pub(crate) mod power_cut;
 pub(crate) mod python;
 pub(crate) mod skipped;

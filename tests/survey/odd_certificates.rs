@@ -2,7 +2,7 @@
 //! server (`tests/setup` installs it): the page is read, and `tls_error` names the defect.
 #![allow(clippy::disallowed_methods)] // The test waits for servers, with a deadline.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -12,9 +12,10 @@ use ccsurvey::exchange::{Depth, Failure, Purpose, Request, Response};
 use ccsurvey::fetch::{Clock, Fetcher, Settings};
 use tempfile::TempDir;
 
+use crate::common::ports::free_port;
 use crate::common::waiting::until;
 
-const ADDRESS: &str = "127.0.1.10";
+const ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 10);
 
 /// An openssl server with a key of some kind, certified by its own authority.
 struct Server {
@@ -52,9 +53,7 @@ impl Server {
         let further = further.replace("-self", "");
         let rest = format!("-nodes -subj /CN=odd.ke {extensions} -keyout key.pem -out cert.pem {further}");
         openssl(folder.path(), format!("req -x509 {issuer}-newkey {key} {rest}").trim_end());
-        let free = TcpListener::bind((ADDRESS, 0)).unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = free_port(ADDRESS);
         let process = Command::new("openssl")
             .args(["s_server", "-quiet", "-www", "-accept", &format!("{ADDRESS}:{port}")])
             .args(["-key", "key.pem", "-cert", "cert.pem", "-cipher", "DEFAULT:@SECLEVEL=0"])
@@ -75,7 +74,7 @@ impl Server {
         let fetcher = Fetcher::new(settings, Arc::new(OptOuts::default()), Clock::system()).unwrap();
         let url = WebUrl::parse(&format!("https://odd.ke:{}/", self.port)).unwrap();
         let request = Request { number: 0, url, purpose: Purpose::Page, depth: Some(Depth(0)) };
-        fetcher.fetch(&request, ADDRESS.parse().unwrap(), u64::MAX).await.0
+        fetcher.fetch(&request, ADDRESS.into(), u64::MAX).await.0
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,7 @@ use hickory_proto::rr::rdata::{A, AAAA};
 use hickory_proto::rr::{RData, Record};
 use tokio::sync::watch;
 
+use crate::common::ports::free_port;
 use crate::common::waiting::until;
 use crate::common::{TimelessTables, almost_without_pauses, assert_same_tables, rows, timeless_tables};
 
@@ -284,9 +285,7 @@ impl OldServer {
             .stderr(Stdio::null())
             .status();
         assert!(made.expect("this test needs the program openssl").success());
-        let free = TcpListener::bind("127.0.1.7:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = free_port(Ipv4Addr::new(127, 0, 1, 7));
         let process = Command::new("openssl")
             .args(["s_server", "-quiet", "-www", "-accept", &format!("127.0.1.7:{port}")])
             .args(["-key", "key.pem", "-cert", "cert.pem"])

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +9,7 @@ use ccsurvey::records::ExchangeRow;
 
 use super::running::Running;
 use super::{CONTACT, DELAY_MS, start_name_server};
+use crate::common::ports::free_port;
 use crate::common::rows;
 
 /// Two sites at one address, each with its own server behind a balancer.
@@ -44,7 +45,8 @@ impl Balancer {
         // The servers drop root privileges and write their logs here.
         fs::set_permissions(dir, fs::Permissions::from_mode(0o1777)).unwrap();
         write_sites(dir);
-        let sockets = free_sockets();
+        let sockets =
+            [(); 3].map(|()| SocketAddr::from((Ipv4Addr::LOCALHOST, free_port(Ipv4Addr::LOCALHOST))));
         let servers = self.start(dir, sockets);
         survey(dir, sockets[2]);
         // The log is complete when its server has ended.
@@ -109,11 +111,6 @@ fn write_sites(dir: &Path) {
             fs::write(own.join(format!("{name}-{page}.html")), format!("<p>Page {page} of {name}")).unwrap();
         }
     }
-}
-
-fn free_sockets() -> [SocketAddr; 3] {
-    let bound = [(); 3].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
-    bound.map(|listener| listener.local_addr().unwrap())
 }
 
 fn survey(dir: &Path, gateway: SocketAddr) {
