@@ -81,6 +81,11 @@ fn lists_go_on_for_pages() {
 }
 
 #[test]
+fn names_tell_what_pages_are() {
+    check("names_tell_what_pages_are");
+}
+
+#[test]
 fn soft_404_hosts_answer_everything() {
     check("soft_404_hosts_answer_everything");
 }

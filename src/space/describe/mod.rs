@@ -14,7 +14,7 @@ use crate::settings::byte_sections::{Files, Pages, Servers, Time, Validators};
 use crate::settings::keys::KeyDoc;
 use crate::settings::sections::{
     Change, Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares,
-    Shape, Sites, Traps, Variant,
+    Shape, Sites, Structure, Traps, Variant,
 };
 use crate::{SPECIFICATION, World};
 use drawn::drawn;
@@ -53,6 +53,7 @@ fn keys(world: &World) -> Vec<(&'static KeyDoc, Value)> {
         (Extras::KEYS, world.extras.values()),
         (Redirects::KEYS, world.redirects.values()),
         (Lists::KEYS, world.lists.values()),
+        (Structure::KEYS, world.structure.values()),
         (Copies::KEYS, world.copies.values()),
         (Traps::KEYS, world.traps.values()),
         (Externals::KEYS, world.external.values()),

@@ -4,7 +4,7 @@
 //! the [`paths`]' resources: a page of the site's [`tree`], or something attached to it. The [`content`] of
 //! the URL is a page (a list of [`links`]), a redirect, a file or an error. Pages link to their
 //! [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links lead to
-//! other sites. Outside the tree there are [`extras`], chains of [`lists`](links::lists), and [`traps`] that
+//! other sites. The [`structure`] of a site is what its paths tell of its pages. Outside the tree there are [`extras`], chains of [`lists`](links::lists), and [`traps`] that
 //! never end; [`copies`] are pages and sites that repeat another. [`change`] holds what each edition of the
 //! world does to pages.
 //!
@@ -22,6 +22,7 @@ mod names;
 pub(super) mod paths;
 pub(super) mod robots;
 pub(super) mod site;
+mod structure;
 mod traps;
 pub(super) mod tree;
 pub(super) mod url_location;
@@ -32,5 +33,7 @@ mod change_tests;
 mod doors_tests;
 #[cfg(test)]
 mod marginals_tests;
+#[cfg(test)]
+mod structure_tests;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-use super::paths::{Extra, Resource};
+use super::paths::{Extra, Naming, Resource};
 use crate::World;
 use crate::draw::{Draw, by_share};
 
@@ -62,17 +62,13 @@ impl Robots {
         })
     }
 
-    /// The verdict on a path that does not exist, which no rule matches.
-    pub(crate) fn verdict_on_missing_page(self) -> RobotsAccess {
-        self.verdict(&Resource::BareScript, false)
-    }
-
-    /// The verdict on a resource, derived from the resource and not from the text of the file.
-    pub(crate) fn verdict(self, resource: &Resource, is_script_only: bool) -> RobotsAccess {
+    /// The verdict on a resource, derived from the resource and not from the text of the file. No rule matches a path
+    /// that names none.
+    pub(crate) fn verdict(self, resource: Option<&Resource>, naming: &dyn Naming) -> RobotsAccess {
         match self {
             Self::Unavailable | Self::Silent => RobotsAccess::Unreachable,
             Self::DisallowsAll => RobotsAccess::Disallowed,
-            Self::DisallowsSome(branch) if disallows(branch, resource, is_script_only) => {
+            Self::DisallowsSome(branch) if resource.is_some_and(|found| disallows(branch, found, naming)) => {
                 RobotsAccess::Disallowed
             }
             _ => RobotsAccess::Allowed,
@@ -88,9 +84,12 @@ fn some_rules(branch: u32) -> String {
     )
 }
 
-fn disallows(branch: u32, resource: &Resource, is_script_only: bool) -> bool {
+fn disallows(branch: u32, resource: &Resource, naming: &dyn Naming) -> bool {
     match resource {
-        Resource::Node(path) => !is_script_only && path.len() > 1 && path[0] == branch && path[1..] != [0],
+        Resource::Node(path) => {
+            let is_below = !naming.is_script_only() && path.len() > 1 && path[0] == branch;
+            is_below && (path[1..] != [0] || naming.word(path).is_some())
+        }
         Resource::Alias(_, path) => path.len() > 1 && path[0] == branch,
         Resource::Extra(extra, _) => *extra == Extra::Pdf,
         _ => false,
@@ -99,24 +98,27 @@ fn disallows(branch: u32, resource: &Resource, is_script_only: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::paths::Alias;
+    use super::super::paths::{Alias, Named};
     use super::*;
 
     #[test]
     fn rules_keep_a_branch_back_but_one_page() {
         let robots = Robots::DisallowsSome(2);
-        let verdict = |path: &[u32]| robots.verdict(&Resource::Node(path.to_vec()), false);
+        let of = |resource: &Resource, is_script_only, word| {
+            robots.verdict(Some(resource), &Named(is_script_only, word))
+        };
+        let verdict = |path: &[u32]| of(&Resource::Node(path.to_vec()), false, None);
         assert_eq!(verdict(&[2]), RobotsAccess::Allowed);
         assert_eq!(verdict(&[2, 1]), RobotsAccess::Disallowed);
         assert_eq!(verdict(&[2, 0, 1]), RobotsAccess::Disallowed);
         assert_eq!(verdict(&[2, 0]), RobotsAccess::Allowed);
         assert_eq!(verdict(&[1, 1]), RobotsAccess::Allowed);
-        assert_eq!(robots.verdict(&Resource::Extra(Extra::Pdf, vec![]), true), RobotsAccess::Disallowed);
-        assert_eq!(
-            robots.verdict(&Resource::Alias(Alias::Short, vec![2, 0]), false),
-            RobotsAccess::Disallowed
-        );
-        assert_eq!(robots.verdict(&Resource::Alias(Alias::Short, vec![2]), false), RobotsAccess::Allowed);
+        assert_eq!(of(&Resource::Extra(Extra::Pdf, vec![]), true, None), RobotsAccess::Disallowed);
+        let alias = |path: &[u32]| of(&Resource::Alias(Alias::Short, path.to_vec()), false, None);
+        assert_eq!([alias(&[2, 0]), alias(&[2])], [RobotsAccess::Disallowed, RobotsAccess::Allowed]);
+        let of_a_kind = of(&Resource::Node(vec![2, 0]), false, Some("event"));
+        assert_eq!(of_a_kind, RobotsAccess::Disallowed, "the rule allows /part-2/0.html");
+        assert_eq!(robots.verdict(None, &Named(false, None)), RobotsAccess::Allowed);
         assert!(robots.file().unwrap().2.contains("\nDisallow: /part-2/ "));
     }
 }

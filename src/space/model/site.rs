@@ -6,6 +6,7 @@ use super::https::Tls;
 use super::names::{Hosts, site_index, site_key};
 use super::paths::{Path, Resource};
 use super::robots::Robots;
+use super::structure::Structure;
 use super::traps::SiteTraps;
 use super::tree::Tree;
 use crate::World;
@@ -37,6 +38,7 @@ pub(crate) struct Site {
     pub has_base: bool,
     /// All pages are query URLs of one script.
     pub is_script_only: bool,
+    pub structure: Structure,
     /// Pages of the trees on both hosts, and of the lists.
     pub pages: u64,
     pub lists: u64,
@@ -118,6 +120,8 @@ impl Site {
         let lists = draw_lists(world, content, class, pages);
         let tree_pages = pages - lists * (1 + world.lists.items);
         let sub_pages = draw_sub_pages(world, content, tree_pages);
+        let structure = Structure::draw(world, content);
+        let tree = |name, pages, depth| Tree::new(world, content.part(name), structure.repeats, pages, depth);
         let starts_bare = key.draw("bare start").happens(world.sites.bare_start_share);
         Self {
             index,
@@ -138,12 +142,13 @@ impl Site {
             has_base: content.draw("base element").happens(world.pages.base_share),
             is_script_only: class == Class::Cms
                 && content.draw("script only").happens(world.sites.script_only_share),
+            structure,
             pages,
             lists,
             traps: SiteTraps::draw(world, content),
             tls,
-            main: Tree::new(world, content.part("main tree"), tree_pages - sub_pages, 0),
-            sub: (sub_pages > 0).then(|| Tree::new(world, content.part("second tree"), sub_pages, 1)),
+            main: tree("main tree", tree_pages - sub_pages, 0),
+            sub: (sub_pages > 0).then(|| tree("second tree", sub_pages, 1)),
             main_robots: Robots::draw(world, key.draw("robots")),
             sub_robots: Robots::draw(world, key.draw("second robots")),
             links_page: OnceLock::new(),
@@ -213,7 +218,7 @@ impl Site {
     pub(crate) fn url(&self, role: Role, resource: &Resource) -> Url {
         Url {
             is_https: self.tls.links_itself_with_https(),
-            ..Url::http(self.host(role), resource.target(self.is_script_only))
+            ..Url::http(self.host(role), resource.target(self))
         }
     }
 

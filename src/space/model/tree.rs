@@ -1,4 +1,5 @@
 use super::change::Growth;
+use super::structure::Repeats;
 use crate::World;
 use crate::draw::{Key, real, rounded};
 use crate::settings::sections::Shape;
@@ -15,6 +16,7 @@ pub(crate) struct Tree {
     typical_fan_out: f64,
     shape: Shape,
     growth: Growth,
+    repeats: Repeats,
 }
 
 /// One page of a tree.
@@ -25,6 +27,9 @@ pub(crate) struct Node {
     /// Pages in this subtree, itself included.
     pub budget: u64,
     pub key: Key,
+    /// The key of the page that it repeats, in a part that repeats another, else its own: the shape of its subtree
+    /// is drawn from it.
+    pub origin: Key,
     /// None for the front page.
     family: Option<Family>,
 }
@@ -33,6 +38,9 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Family {
     parent: Key,
+    /// The `origin` of the parent, and what its children repeat.
+    origin: Key,
+    repeats: Repeats,
     size: u32,
     /// The first child without children.
     first_leaf: Option<u32>,
@@ -58,7 +66,14 @@ impl Node {
         let (own, parent) = self.path.split_last()?;
         let number = self.family?.first_leaf.filter(|first| first != own)?;
         let path = parent.iter().copied().chain([number]).collect();
-        Some(Self { path, budget: 1, key: self.sibling_key(number), family: self.family })
+        let origin = self.family?.origin_of(number);
+        Some(Self { path, budget: 1, key: self.sibling_key(number), origin, family: self.family })
+    }
+}
+
+impl Family {
+    fn origin_of(&self, number: u32) -> Key {
+        self.origin.child(u64::from(self.repeats.original(number)))
     }
 }
 
@@ -71,15 +86,16 @@ const MOST_WEIGHT: u64 = 1 << 42;
 const MOST_CHILDREN: u64 = 1000;
 
 impl Tree {
-    pub(crate) fn new(world: &World, key: Key, pages: u64, depth: u64) -> Self {
+    pub(crate) fn new(world: &World, key: Key, repeats: Repeats, pages: u64, depth: u64) -> Self {
         let shape = world.shape.clone();
         let typical_fan_out =
             key.draw("typical fan-out").log_normal(shape.fan_out_median, shape.fan_out_site_sigma);
-        Self { key, pages, depth, typical_fan_out, shape, growth: Growth::from_world(world) }
+        Self { key, pages, depth, typical_fan_out, shape, growth: Growth::from_world(world), repeats }
     }
 
     pub(crate) fn root(&self) -> Node {
-        Node { path: Vec::new(), budget: self.pages, key: self.key.part("front page"), family: None }
+        let key = self.key.part("front page");
+        Node { path: Vec::new(), budget: self.pages, key, origin: key, family: None }
     }
 
     /// The page at the end of a path, if it exists.
@@ -101,10 +117,23 @@ impl Tree {
         let path = node.path.iter().copied().chain([number]).collect();
         let family = Family {
             parent: node.key,
+            origin: node.origin,
+            repeats: self.repeats_below(node),
             size: count(division.len()),
             first_leaf: division.iter().position(|budget| *budget == 1).map(count),
         };
-        Some(Node { path, budget, key: node.key.child(u64::from(number)), family: Some(family) })
+        let (key, origin) = (node.key.child(u64::from(number)), family.origin_of(number));
+        Some(Node { path, budget, key, origin, family: Some(family) })
+    }
+
+    /// What the children of a page repeat: only children of the front page are parts.
+    fn repeats_below(&self, node: &Node) -> Repeats {
+        if node.path.is_empty() { self.repeats } else { Repeats::default() }
+    }
+
+    /// The part whose links the content of a part has: itself, unless it repeats another.
+    pub(crate) fn original_part(&self, part: u32) -> u32 {
+        self.repeats.original(part)
     }
 
     /// The children that a page has in this edition.
@@ -151,7 +180,7 @@ impl Tree {
         }
         let factor = if node.path.is_empty() { self.shape.root_factor } else { 1.0 };
         let drawn_count =
-            node.key.draw("fan-out").log_normal(self.typical_fan_out * factor, self.shape.fan_out_sigma);
+            node.origin.draw("fan-out").log_normal(self.typical_fan_out * factor, self.shape.fan_out_sigma);
         let count = rounded(drawn_count).clamp(1, MOST_CHILDREN).min(node.budget - 1);
         u32::try_from(count).unwrap_or(u32::MAX)
     }
@@ -167,9 +196,10 @@ impl Tree {
         if count == 0 {
             return Vec::new();
         }
-        let draw = node.key.draw("branch weight");
+        let (draw, repeats) = (node.origin.draw("branch weight"), self.repeats_below(node));
+        let original = |n| u32::try_from(n).map_or(n, |part| u64::from(repeats.original(part)));
         let weights: Vec<u64> = (0..count)
-            .map(|n| draw.nth(n).log_normal(WEIGHT_UNIT, self.shape.branch_sigma))
+            .map(|n| draw.nth(original(n)).log_normal(WEIGHT_UNIT, self.shape.branch_sigma))
             .map(|weight| rounded(weight).clamp(1, MOST_WEIGHT))
             .collect();
         divide(node.budget - 1 - count, &weights).map(|rest| rest + 1).collect()
@@ -220,7 +250,7 @@ mod tests {
         #[test]
         fn budgets_add_up_to_the_pages_of_the_tree(seed: u64, pages in 1..3000_u64) {
             let world = World::parse("").unwrap();
-            let tree = Tree::new(&world, Key::of_world("test", seed), pages, 0);
+            let tree = Tree::new(&world, Key::of_world("test", seed), Repeats::default(), pages, 0);
             prop_assert_eq!(count(&tree, &tree.root()), pages);
         }
 

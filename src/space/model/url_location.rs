@@ -25,7 +25,7 @@ impl UrlLocation {
 
     /// Locates a URL on a site that was found already.
     pub(crate) fn on(site: Arc<Site>, role: Role, url: &Url) -> Self {
-        let resource = Resource::parse(&url.target, site.is_script_only);
+        let resource = Resource::parse(&url.target, &*site);
         Self { site, role, is_https: url.is_https, target: url.target.clone(), resource }
     }
 

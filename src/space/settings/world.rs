@@ -7,7 +7,7 @@ use super::keys::{Table, WorldError, line_at};
 use super::profiles::Profile;
 use super::sections::{
     Change, Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares,
-    Shape, Sites, Traps, Variant,
+    Shape, Sites, Structure, Traps, Variant,
 };
 use crate::address::Host;
 use crate::draw::Key;
@@ -53,6 +53,8 @@ pub struct World {
     pub redirects: Redirects,
     /// `[lists]`
     pub lists: Lists,
+    /// `[structure]`
+    pub structure: Structure,
     /// `[copies]`
     pub copies: Copies,
     /// `[traps]`
@@ -144,6 +146,7 @@ impl World {
             extras: Extras::read(&mut root.section(Extras::TABLE)?)?,
             redirects: Redirects::read(&mut root.section(Redirects::TABLE)?)?,
             lists: Lists::read(&mut root.section(Lists::TABLE)?)?,
+            structure: Structure::read(&mut root.section(Structure::TABLE)?)?,
             copies: Copies::read(&mut root.section(Copies::TABLE)?)?,
             traps: Traps::read(&mut root.section(Traps::TABLE)?)?,
             external,

@@ -26,10 +26,7 @@ impl Oracle<'_> {
         match (fetched, location) {
             (RobotsFetch::Rules, Some(location)) => {
                 let robots = location.site.robots(location.role);
-                location.resource.as_ref().map_or_else(
-                    || robots.verdict_on_missing_page(),
-                    |resource| robots.verdict(resource, location.site.is_script_only),
-                )
+                robots.verdict(location.resource.as_ref(), &*location.site)
             }
             (RobotsFetch::Nothing, Some(_)) => RobotsAccess::Allowed,
             _ => RobotsAccess::Unreachable,

@@ -109,7 +109,7 @@ fn deep_target(site: &Site, key: Key) -> String {
             break;
         }
     }
-    Resource::Node(node.path).target(site.is_script_only)
+    Resource::Node(node.path).target(site)
 }
 
 fn outside_page(host: Url, key: Key) -> Url {

@@ -186,7 +186,9 @@ fn content_links(world: &World, location: &UrlLocation, tree: &Tree, node: &Node
     if mean <= 0.0 {
         return Vec::new();
     }
-    change::content_links(world, node.key, mean)
+    let repeats = location.site.structure.repeats.has(&node.path)
+        && node.key.draw("repeats links").happens(world.structure.repeated_links_share);
+    change::content_links(world, if repeats { node.origin } else { node.key }, mean)
         .into_iter()
         .map(|key| {
             let is_area = key.draw("area").happens(world.pages.area_share);
@@ -209,10 +211,12 @@ fn content_mean(world: &World, location: &UrlLocation, tree: &Tree, node: &Node)
     let factor = |draw: Draw, sigma| draw.log_normal(median_of_mean_one(sigma), sigma);
     let site_factor = factor(site.draw("external factor"), external.site_sigma);
     let branch_factor = node.path.first().map_or(1.0, |branch| {
-        let draw = tree.root().key.draw("external factor of branch").nth(u64::from(*branch));
+        let draw =
+            tree.root().key.draw("external factor of branch").nth(u64::from(tree.original_part(*branch)));
         factor(draw, external.branch_sigma)
     });
-    decayed(external.content_mean, external.depth_decay, depth) * site_factor * branch_factor
+    let kind_factor = location.site.structure.factor(&node.path);
+    decayed(external.content_mean, external.depth_decay, depth) * site_factor * branch_factor * kind_factor
 }
 
 fn is_links_page(world: &World, location: &UrlLocation, node: &Node) -> bool {

@@ -17,6 +17,36 @@ pub(crate) use listed::Listed;
 pub(crate) use resource::{Extra, Query, Resource};
 pub(crate) use trap::Trap;
 
+/// How a site names the pages of its tree.
+pub(crate) trait Naming {
+    /// All pages are query URLs of one script.
+    fn is_script_only(&self) -> bool;
+
+    /// The word before the numbers of a page below a part: of lower-case letters; none without kinds of pages.
+    fn word(&self, path: &[u32]) -> Option<&'static str>;
+
+    /// The last segment of the path of a page below a part: `0-7`, `event-0-7`.
+    fn below_part(&self, path: &[u32]) -> String {
+        let numbers = numbers(&path[1..]);
+        self.word(path).map_or(numbers.clone(), |word| format!("{word}-{numbers}"))
+    }
+}
+
+/// For tests: script-only or not, and the word of all pages.
+#[cfg(test)]
+pub(crate) struct Named(pub bool, pub Option<&'static str>);
+
+#[cfg(test)]
+impl Naming for Named {
+    fn is_script_only(&self) -> bool {
+        self.0
+    }
+
+    fn word(&self, _: &[u32]) -> Option<&'static str> {
+        self.1
+    }
+}
+
 /// The index of the child at each step from the front page.
 pub(crate) type Path = Vec<u32>;
 
@@ -27,6 +57,16 @@ pub(crate) fn numbers(path: &[u32]) -> String {
         let _ = write!(text, "{}{number}", if at > 0 { "-" } else { "" });
     }
     text
+}
+
+/// Reads `3` or `3/event-0-7` loosely.
+fn read_tree_path(text: &str) -> Option<Path> {
+    let Some((part, below)) = text.split_once('/') else { return read_numbers(text) };
+    let has_word = below.starts_with(|first: char| first.is_ascii_lowercase());
+    let below = if has_word { below.split_once('-')?.1 } else { below };
+    let mut path = read_numbers(part)?;
+    path.extend(read_numbers(below)?);
+    Some(path)
 }
 
 fn read_numbers(text: &str) -> Option<Path> {

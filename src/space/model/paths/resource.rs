@@ -1,7 +1,7 @@
 use super::alias::Alias;
 use super::listed::{Listed, SCRIPT_PAGE};
 use super::trap::Trap;
-use super::{Path, numbers, read_numbers};
+use super::{Naming, Path, numbers, read_numbers, read_tree_path};
 
 /// The resource that a path names. Paths are parsed strictly: a path that would not be written the same way
 /// names nothing.
@@ -102,11 +102,11 @@ const EXTRAS: [(Extra, &str, &str); 22] = [
 
 impl Resource {
     /// The path and query of this resource, in canonical form.
-    pub(crate) fn target(&self, is_script_only: bool) -> String {
+    pub(crate) fn target(&self, naming: &dyn Naming) -> String {
         match self {
             Self::RobotsTxt => "/robots.txt".to_owned(),
-            Self::Node(path) => node_target(path, is_script_only),
-            Self::Alias(alias, path) => alias.target(path),
+            Self::Node(path) => node_target(path, naming),
+            Self::Alias(alias, path) => alias.target(path, naming),
             Self::Extra(extra, path) => {
                 let (_, before, after) = EXTRAS[*extra as usize];
                 format!("{before}{}{after}", name(path))
@@ -122,16 +122,16 @@ impl Resource {
             Self::Detail(path, id) => format!("/detail/{}.{id}.html", name(path)),
             Self::Hop(path, hop) => format!("/go/chain/{}.{hop}", name(path)),
             Self::BareScript => SCRIPT_PAGE.to_owned(),
-            Self::Listed(listed) => listed.target(is_script_only),
+            Self::Listed(listed) => listed.target(naming.is_script_only()),
             Self::Trap(trap) => trap.target(),
             Self::Gone(number) => format!("/gone/{number}.html"),
         }
     }
 
     /// Parses a path and query in canonical form, whether or not the resource exists.
-    pub(crate) fn parse(target: &str, is_script_only: bool) -> Option<Self> {
+    pub(crate) fn parse(target: &str, naming: &dyn Naming) -> Option<Self> {
         let resource = read(target)?;
-        (resource.target(is_script_only) == target).then_some(resource)
+        (resource.target(naming) == target).then_some(resource)
     }
 
     /// The page of the tree that this is or is attached to.
@@ -148,14 +148,14 @@ impl Resource {
     }
 }
 
-/// `/`, `/part-3.html`, `/part-3/0-7.html`; or all of it in the query of one script. A path has at most two
-/// segments and repeats none, as on sites without path traps.
-fn node_target(path: &[u32], is_script_only: bool) -> String {
+/// `/`, `/part-3.html`, `/part-3/0-7.html`, `/part-3/event-0-7.html`; or all of it in the query of one script. A path
+/// has at most two segments and repeats none, as on sites without path traps.
+fn node_target(path: &[u32], naming: &dyn Naming) -> String {
     match path {
         [] => "/".to_owned(),
-        path if is_script_only => format!("{SCRIPT_PAGE}?n={}", numbers(path)),
+        path if naming.is_script_only() => format!("{SCRIPT_PAGE}?n={}", numbers(path)),
         [only] => format!("/part-{only}.html"),
-        [first, rest @ ..] => format!("/part-{first}/{}.html", numbers(rest)),
+        [first, ..] => format!("/part-{first}/{}.html", naming.below_part(path)),
     }
 }
 
@@ -170,7 +170,7 @@ fn read(target: &str) -> Option<Resource> {
         return Some(Resource::Node(read_numbers(path)?));
     }
     if let Some(rest) = target.strip_prefix("/part-").and_then(|rest| rest.strip_suffix(".html")) {
-        return Some(Resource::Node(read_numbers(&rest.replacen('/', "-", 1))?));
+        return Some(Resource::Node(read_tree_path(rest)?));
     }
     read_script(target)
         .or_else(|| read_detail(target))
@@ -225,7 +225,10 @@ fn read_name(text: &str) -> Option<Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::paths::Named;
     use proptest::prelude::*;
+
+    const PLAIN: Named = Named(false, None);
 
     fn traps() -> impl Iterator<Item = Trap> {
         let counted = [1, 2, 3, 12, 25];
@@ -245,7 +248,7 @@ mod tests {
 
     #[test]
     fn every_resource_is_found_under_its_own_target() {
-        for is_script_only in [false, true] {
+        for naming in [PLAIN, Named(true, None), Named(false, Some("event")), Named(true, Some("event"))] {
             for path in [vec![], vec![3], vec![3, 0, 17]] {
                 let mut resources = vec![
                     Resource::RobotsTxt,
@@ -265,8 +268,8 @@ mod tests {
                 resources.extend(traps().map(Resource::Trap));
                 resources.extend(EXTRAS.iter().map(|(extra, ..)| Resource::Extra(*extra, path.clone())));
                 for resource in resources {
-                    let target = resource.target(is_script_only);
-                    assert_eq!(Resource::parse(&target, is_script_only), Some(resource), "{target}");
+                    let target = resource.target(&naming);
+                    assert_eq!(Resource::parse(&target, &naming), Some(resource), "{target}");
                 }
             }
         }
@@ -290,14 +293,19 @@ mod tests {
             "/shop/size-01/",
             "/sid-/",
         ] {
-            assert_eq!(Resource::parse(target, false), None, "{target}");
+            assert_eq!(Resource::parse(target, &PLAIN), None, "{target}");
+        }
+        let naming = Named(false, Some("event"));
+        for target in ["/part-1/2.html", "/part-1/item-2.html", "/part-1/event-02.html", "/part-event-1.html"]
+        {
+            assert_eq!(Resource::parse(target, &naming), None, "{target}");
         }
     }
 
     proptest! {
         #[test]
         fn any_target_is_read_or_refused(target in "[/a-z0-9.?;=-]{0,40}") {
-            let _ = Resource::parse(&target, false);
+            let _ = Resource::parse(&target, &PLAIN);
         }
     }
 }
