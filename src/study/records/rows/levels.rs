@@ -57,8 +57,21 @@ impl LevelRow {
     }
 }
 
-/// Classes that tables of earlier versions do not have.
-const LATER_CLASSES: [Class; 2] = [Class::Yield, Class::Refused];
+/// The classes that tables of every version have. Any other is null in tables of versions that did not know it.
+const OF_EVERY_VERSION: [Class; 12] = [
+    Class::Fetched,
+    Class::Robots,
+    Class::RobotsUnreachable,
+    Class::Nofollow,
+    Class::Filtered,
+    Class::Script,
+    Class::Depth,
+    Class::Limit,
+    Class::Trap,
+    Class::Mirror,
+    Class::OptOut,
+    Class::Redirects,
+];
 
 const CLASSES: [ColumnDoc; Class::ALL.len()] = {
     let mut columns = [doc_of(Class::Fetched); Class::ALL.len()];
@@ -84,13 +97,13 @@ const fn doc_of(class: Class) -> ColumnDoc {
 
 const fn is_later(class: Class) -> bool {
     let mut index = 0;
-    while index < LATER_CLASSES.len() {
-        if LATER_CLASSES[index] as usize == class as usize {
-            return true;
+    while index < OF_EVERY_VERSION.len() {
+        if OF_EVERY_VERSION[index] as usize == class as usize {
+            return false;
         }
         index += 1;
     }
-    false
+    true
 }
 
 impl ColumnGroup for ClassCounts {
@@ -142,7 +155,7 @@ mod tests {
         let mut row = LevelRow::default();
         row.classes[Class::Fetched] = 3;
         let mut frame = LevelRow::frame(&[row.clone()]).unwrap();
-        for class in LATER_CLASSES {
+        for class in Class::ALL.iter().filter(|class| is_later(**class)) {
             frame.drop_in_place(class.as_str()).unwrap();
         }
         assert_eq!(LevelRow::rows(&frame).unwrap(), [row]);
