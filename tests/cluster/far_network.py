@@ -51,6 +51,7 @@ class Way:
             for end in (source, sink):
                 with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
+        finally:
             self.opened.discard(near)
 
     def join(self, near: socket.socket) -> None:

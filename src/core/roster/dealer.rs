@@ -44,6 +44,8 @@ pub struct WaitingTree<T> {
     pub server: Option<IpAddr>,
     /// It was walked before, and comes before trees that were not.
     pub is_again: bool,
+    /// Another agent is to walk it, if one has room.
+    pub avoided: Option<AgentNumber>,
     /// The owner's handle for it.
     pub tree: T,
 }
@@ -70,6 +72,7 @@ pub struct WaitingTree<T> {
 ///         size: Some(size),
 ///         server: None,
 ///         is_again: false,
+///         avoided: None,
 ///         tree: number,
 ///     });
 /// }
@@ -444,8 +447,13 @@ impl<T> Dealer<T> {
         let highest = available.map(|agent_queue| agent_queue.priority).min()?;
         let may_begin =
             |agent_queue: &AgentQueue<T>| agent_queue.has_room() && agent_queue.priority == highest;
-        let has_room = |agent: &AgentNumber| self.agents.get(agent).is_some_and(may_begin);
-        let with_free_slots = self.agents.iter().filter(|(_, agent_queue)| may_begin(agent_queue));
+        let is_other = |agent: &AgentNumber| first.avoided.as_ref() != Some(agent);
+        let has_other =
+            self.agents.iter().any(|(agent, agent_queue)| may_begin(agent_queue) && is_other(agent));
+        let may_take = |agent: &AgentNumber| !has_other || is_other(agent);
+        let has_room = |agent: &AgentNumber| may_take(agent) && self.agents.get(agent).is_some_and(may_begin);
+        let with_free_slots =
+            self.agents.iter().filter(|(agent, agent_queue)| may_begin(agent_queue) && may_take(agent));
         let least_busy =
             with_free_slots.clone().map(|(_, agent_queue)| agent_queue.busyness(1)).min_by(f64::total_cmp)?;
         let server = first.server.map(server_at);

@@ -10,7 +10,15 @@ fn site(number: u64) -> Site {
 }
 
 fn tree(number: u64, size: Option<f64>) -> WaitingTree<u64> {
-    WaitingTree { number, site: site(number), size, server: None, is_again: false, tree: number }
+    WaitingTree {
+        number,
+        site: site(number),
+        size,
+        server: None,
+        is_again: false,
+        avoided: None,
+        tree: number,
+    }
 }
 
 fn agents(partition: Partition, capacities: &[f64], visit_slots: usize) -> Dealer<u64> {
@@ -345,4 +353,25 @@ proptest! {
         }
         prop_assert!(waiting.is_empty(), "{} walked, {:?} left", ended, waiting);
     }
+}
+
+#[test]
+fn a_tree_goes_to_another_agent_than_the_one_that_it_avoids_if_one_has_room() {
+    let mut dealer = Dealer::new(Partition::DynamicSize, 1);
+    let [one, other] = [(); 2].map(|()| dealer.join(AgentCapacity { places: 1, capacity: 1.0 }));
+    let server = Some(std::net::IpAddr::from([41, 90, 0, 1]));
+    let offer = |dealer: &mut Dealer<u64>, number, avoided| {
+        dealer.offer(WaitingTree { server, avoided, ..tree(number, None) });
+    };
+    offer(&mut dealer, 1, Some(other));
+    assert_eq!(dealer.deal(), Some((one, 1)));
+    dealer.done(1);
+    // That agent was the last at this server.
+    offer(&mut dealer, 2, Some(one));
+    assert_eq!(dealer.deal(), Some((other, 2)));
+    offer(&mut dealer, 3, Some(other));
+    assert_eq!(dealer.deal(), Some((one, 3)));
+    dealer.done(3);
+    offer(&mut dealer, 4, Some(one));
+    assert_eq!(dealer.deal(), Some((one, 4)), "the other one has no room");
 }

@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::roster::AgentNumber;
+
 /// How often requests were sent again because it was unknown whether the link of their agent was why they
 /// brought nothing.
 ///
@@ -14,6 +16,8 @@ struct TreeDoubts {
     by_request: HashMap<u32, Repetitions>,
     /// The number of repetitions after a loss that was the only one.
     after_only_loss: u32,
+    /// The agent that lost the request that is repeated next.
+    lost_at: Option<AgentNumber>,
 }
 
 /// The repetitions of a request.
@@ -28,7 +32,7 @@ struct Repetitions {
 pub(in crate::survey) enum Doubt {
     /// Requests to other servers were lost, too.
     OthersLost,
-    /// No other request was lost, and nothing shows that the link worked when this one was.
+    /// Nothing but this response shows that the link, or the connection that it came over, may be broken.
     OnlyLoss,
 }
 
@@ -36,21 +40,28 @@ pub(in crate::survey) enum Doubt {
 /// agents may have lost their links at once.
 const MAX_PER_REQUEST: u32 = 2;
 
-/// If nothing else was lost, this many requests of a tree are repeated in vain. A server that is silent for
+/// Without another sign, this many requests of a tree are repeated in vain. A server that is silent for
 /// everybody, or breaks off, should not receive extra requests page after page.
 const MAX_AFTER_ONLY_LOSS: u32 = 2;
 
 impl Doubts {
-    /// Whether the request may be sent again. If so, that is counted.
-    pub(in crate::survey) fn try_repeat(&self, tree: u64, request: u32, doubt: Doubt) -> bool {
+    /// Whether a request that an agent lost may be sent again. If so, that is counted.
+    pub(in crate::survey) fn try_repeat(
+        &self,
+        tree: u64,
+        request: u32,
+        doubt: Doubt,
+        agent: AgentNumber,
+    ) -> bool {
         let mut trees = self.trees();
-        let TreeDoubts { by_request, after_only_loss } = trees.entry(tree).or_default();
+        let TreeDoubts { by_request, after_only_loss, lost_at } = trees.entry(tree).or_default();
         let repetitions = by_request.entry(request).or_default();
         let is_free = match doubt {
             Doubt::OthersLost => repetitions.count < MAX_PER_REQUEST,
             Doubt::OnlyLoss => repetitions.count == 0 && *after_only_loss < MAX_AFTER_ONLY_LOSS,
         };
         if is_free {
+            *lost_at = Some(agent);
             repetitions.count += 1;
             if doubt == Doubt::OnlyLoss {
                 repetitions.is_after_only_loss = true;
@@ -58,6 +69,11 @@ impl Doubts {
             }
         }
         is_free
+    }
+
+    /// The agent that lost the request that the tree repeats next: another one is to walk it, if there is one.
+    pub(in crate::survey) fn avoided(&self, tree: u64) -> Option<AgentNumber> {
+        self.trees().get_mut(&tree)?.lost_at.take()
     }
 
     /// Notes that a request brought a response: if it was repeated, the link was the cause, which does not
@@ -88,12 +104,17 @@ mod tests {
     #[test]
     fn a_request_is_repeated_twice_while_others_are_lost_and_once_if_it_is_the_only_one() {
         let doubts = Doubts::default();
-        let try_repeat = |request, doubt| doubts.try_repeat(1, request, doubt);
+        let try_repeat = |request, doubt| doubts.try_repeat(1, request, doubt, 7);
         assert_eq!([0; 3].map(|request| try_repeat(request, Doubt::OthersLost)), [true, true, false]);
         assert_eq!([1; 2].map(|request| try_repeat(request, Doubt::OnlyLoss)), [true, false]);
         assert_eq!([2, 3, 4].map(|request| try_repeat(request, Doubt::OnlyLoss)), [true, false, false]);
         assert!(try_repeat(4, Doubt::OthersLost), "losses of several servers are not the site's fault");
-        assert!(doubts.try_repeat(2, 3, Doubt::OnlyLoss), "each tree has its own count");
+        assert_eq!(
+            [1, 1, 2].map(|tree| doubts.avoided(tree)),
+            [Some(7), None, None],
+            "once for each repetition"
+        );
+        assert!(doubts.try_repeat(2, 3, Doubt::OnlyLoss, 8), "each tree has its own count");
         doubts.resolve(1, 2);
         assert_eq!(
             [5, 6].map(|request| try_repeat(request, Doubt::OnlyLoss)),

@@ -131,7 +131,7 @@ const REPLACED_IN: Duration = Duration::from_secs(20);
 pub(super) struct AssignedAgent {
     /// As in the table `exchanges`.
     pub name: String,
-    number: AgentNumber,
+    pub(in crate::survey) number: AgentNumber,
     kind: AgentKind,
     /// Becomes true when the agent dies or leaves.
     is_gone: watch::Sender<bool>,
@@ -296,7 +296,16 @@ impl Agents {
         let size = self.team.sizes.get(&lease.site).copied();
         let (number, site) = (lease.order, lease.site.clone());
         let mut assignment = Assignment { agents: self.clone(), number, assigned: None };
-        self.state().dealer.offer(WaitingTree { number, site, size, server, is_again, tree: sender });
+        let avoided = self.doubts.avoided(number);
+        self.state().dealer.offer(WaitingTree {
+            number,
+            site,
+            size,
+            server,
+            is_again,
+            avoided,
+            tree: sender,
+        });
         self.offered.notify_one();
         assignment.assigned = Some(receiver.await.ok()?);
         Some(assignment)

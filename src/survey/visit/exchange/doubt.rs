@@ -49,9 +49,11 @@ impl<'a> Requester<'a> {
         pass: LinkPass<'a>,
     ) -> Result<(), AttemptEnd<'a>> {
         let LinkResult { sender, link, address, requested_at, response } = link_result;
+        let mut noted_at = None;
         match &attempt {
             Attempt::First | Attempt::Last if response.failure.is_some_and(Failure::is_connect_failure) => {
-                let second_agent = self.await_other_agent(link_result, &pass).await?;
+                let second_agent;
+                (second_agent, noted_at) = self.await_other_agent(link_result, &pass).await?;
                 if let Some((first_agent, second_agent)) = sender.cloned().zip(second_agent) {
                     // What this reveals about the agent's link is known once another agent has tried.
                     let response = response.clone();
@@ -59,6 +61,7 @@ impl<'a> Requester<'a> {
                         first_agent,
                         _pass: pass,
                         response,
+                        is_noted: noted_at.is_some(),
                         second_agent,
                     })));
                 }
@@ -66,8 +69,10 @@ impl<'a> Requester<'a> {
             Attempt::Second(doubt) => self.compare(doubt, address, response),
             _ => {}
         }
-        let at = self.parts.access.now();
-        own_link::note(link, address, response, requested_at);
+        let at = noted_at.unwrap_or_else(|| {
+            own_link::note(link, address, response, requested_at);
+            self.parts.access.now()
+        });
         if let (None, Some(agents)) = (response.failure, &self.parts.agents) {
             agents.doubts.resolve(self.tree, wanted.request.number);
         }
@@ -118,12 +123,12 @@ impl<'a> Requester<'a> {
     /// Whether a request whose loss leaves a doubt may be sent again. Its agent must have a link of its own,
     /// and another agent must be there or be expected.
     fn may_repeat(&self, request: u32, doubt: Doubt, sender: Option<&Arc<AssignedAgent>>) -> bool {
-        let is_remote = sender.is_some_and(|sender| sender.remote_worker().is_some());
-        self.parts.agents.as_ref().filter(|_| is_remote).is_some_and(|agents| {
+        let remote = sender.filter(|sender| sender.remote_worker().is_some());
+        self.parts.agents.as_ref().zip(remote).is_some_and(|(agents, remote)| {
             let now = self.parts.access.now();
             let is_expected = agents.others_expected_until().is_some_and(|until| now < until);
             let has_other = is_expected || self.other_agent(sender).is_some();
-            has_other && agents.doubts.try_repeat(self.tree, request, doubt)
+            has_other && agents.doubts.try_repeat(self.tree, request, doubt, remote.number)
         })
     }
 
@@ -134,16 +139,18 @@ impl<'a> Requester<'a> {
     }
 
     /// Another agent, which tries to make a connection that this one could not make. If another one was there
-    /// a moment ago, waits for it or for its replacement, unless it turns out that this agent's link is broken.
+    /// a moment ago, waits for it or for its replacement, unless it turns out that this agent's link is broken. Also
+    /// returns when the failure was noted, if it was: those that waited end together, and noted only then they would
+    /// look like a link that has just broken.
     async fn await_other_agent(
         &self,
         failed: LinkResult<'_>,
         pass: &LinkPass<'a>,
-    ) -> Result<Option<Arc<AssignedAgent>>, AttemptEnd<'a>> {
+    ) -> Result<(Option<Arc<AssignedAgent>>, Option<SystemTime>), AttemptEnd<'a>> {
         let LinkResult { sender, link, address, requested_at, response } = failed;
-        let Parts { access, agents: Some(agents), .. } = self.parts else { return Ok(None) };
+        let Parts { access, agents: Some(agents), .. } = self.parts else { return Ok((None, None)) };
         let is_remote = sender.is_some_and(|sender| sender.remote_worker().is_some());
-        let mut is_noted = false;
+        let mut noted_at = None;
         loop {
             // Listening begins before the check, so that no notification is missed in between.
             let mut changed = std::pin::pin!(agents.changed.notified());
@@ -151,14 +158,15 @@ impl<'a> Requester<'a> {
             let other = self.other_agent(sender);
             let until = agents.others_expected_until().filter(|until| access.now() < *until);
             let Some(until) = until.filter(|_| other.is_none() && is_remote && !pass.is_probe()) else {
-                return Ok(other);
+                return Ok((other, noted_at));
             };
             // Together with the failures of others it shows whether the link is broken.
-            if !std::mem::replace(&mut is_noted, true) {
+            if noted_at.is_none() {
+                noted_at = Some(access.now());
                 own_link::note(link, address, response, requested_at);
             }
             if own_link::is_broken(link) {
-                return Ok(None);
+                return Ok((None, noted_at));
             }
             let until_changed = async {
                 tokio::select! {
@@ -186,7 +194,9 @@ impl<'a> Requester<'a> {
             .failure
             .is_some_and(|failure| failure.is_connect_failure() || !failure.reached_the_network())
         {
-            own_link::note(&link, address, &doubt.response, doubt.response.started);
+            if !doubt.is_noted {
+                own_link::note(&link, address, &doubt.response, doubt.response.started);
+            }
         } else {
             own_link::note_failed_only_here(&link, address);
         }

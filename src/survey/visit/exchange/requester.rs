@@ -127,6 +127,8 @@ pub(super) struct DoubtfulFailure<'a> {
     /// The pass for the agent's link, which may have been a probe.
     pub(super) _pass: LinkPass<'a>,
     pub(super) response: Response,
+    /// Whether it counts already as a sign of the link of the first agent.
+    pub(super) is_noted: bool,
     /// The agent that tries next.
     pub(super) second_agent: Arc<AssignedAgent>,
 }
