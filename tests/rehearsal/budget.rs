@@ -179,5 +179,18 @@ fn what_the_end_of_a_budget_brought_and_what_more_would_bring_is_told() {
     }
     // More than there is.
     let whole = survey("100000");
-    assert_eq!(told(&whole)["next_useful"], serde_json::Value::Null);
+    assert_eq!((&told(&whole)["next_useful"], &told(&whole)["next_hosts"]), (&0.into(), &0.0.into()));
+    let text = text(&whole, "choose-depth");
+    assert!(text.contains("Nothing else was left to request."), "{text}");
+}
+
+#[test]
+fn sites_that_are_tried_again_after_the_budget_are_not_what_was_left_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = written(WORLD, &folder);
+    let survey = folder.path().join("survey");
+    // Other sites link to some whose start URL brings nothing.
+    summary(&simulate(&world, &survey, &["--budget", "3000"]));
+    let left = Manifest::load(&survey).unwrap().budget.unwrap().left.unwrap();
+    assert!(left.useful == 1000 && left.expected.is_some_and(|hosts| hosts > 0.0), "{left:?}");
 }

@@ -133,8 +133,7 @@ impl ReportCommand {
         let forecast = forecast.transpose()?;
         drop(replays);
         let influence = choice.depth.filter(|_| has_depth);
-        let used = recorded.manifest.budget.as_deref();
-        let spent_budget = used.map(|used| SpentBudget::read(&self.dir, used)).transpose()?.flatten();
+        let spent_budget = SpentBudget::read(&self.dir, &recorded.manifest)?;
         Ok(Findings {
             comparison,
             spent_budget,

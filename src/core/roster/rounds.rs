@@ -35,6 +35,8 @@ pub struct RoundPlan {
     pub urls: u64,
     /// The sum of their expected yields.
     pub expected: f64,
+    /// The number of requests for which something waits now: what trees may send beyond that is for what they find.
+    pub useful: u64,
 }
 
 /// Plans the rounds of a survey that may send a number of requests in all: which of the URLs that wait, in
@@ -175,14 +177,15 @@ impl RoundPlanner {
             (lowest, standing.scores.get(lowest).map_or(0, |count| count.saturating_sub(outside)), 1)
         };
         let chosen = ChosenScores::new(lowest, in_lowest, trees()?)?;
-        let (mut left, mut allowances) = (left, Vec::new());
-        let (mut urls, mut expected) = (0, 0.0);
+        let (most, mut left, mut allowances) = (left, left, Vec::new());
+        let (mut urls, mut expected, mut useful) = (0, 0.0, 0);
         for tree in trees()? {
             let tree = tree?;
             let entering = if tree.is_entering { each_entering } else { 0 };
             let scores = chosen.count(&tree);
             urls += scores;
             expected += tree.scores.iter().zip(0..scores).map(|(score, _)| f64::from(*score)).sum::<f64>();
+            useful += entering + u64::from(tree.certain) + scores;
             let allowance = (entering + u64::from(tree.certain) + freedom * scores).min(left);
             left -= allowance;
             if allowance > 0 {
@@ -194,7 +197,15 @@ impl RoundPlanner {
             () if lowest == BUCKETS => FIRST_PRICE,
             () => f64::from(least_score(lowest)),
         };
-        Ok((!allowances.is_empty()).then_some(RoundPlan { price, allowances, is_list, urls, expected }))
+        let useful = useful.min(most);
+        Ok((!allowances.is_empty()).then_some(RoundPlan {
+            price,
+            allowances,
+            is_list,
+            urls,
+            expected,
+            useful,
+        }))
     }
 }
 

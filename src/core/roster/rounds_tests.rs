@@ -61,6 +61,15 @@ fn a_plan_says_what_its_urls_are_expected_to_bring_and_what_would_come_after_the
     let further = further.unwrap();
     assert_eq!((further.urls, further.expected, further.is_list), (5, 11.0, true));
     assert_eq!(further.allowances, [(1, 3), (2, 2), (3, 2)]);
+    assert_eq!(further.useful, 7);
+    // Trees may send more than waits, for what they find.
+    let long = [tree(1, &[1.0; 60]), tree(2, &[1.0; 40])];
+    let Ok(further) = RoundPlanner::further(1000, || Ok::<_, Infallible>(long.iter().cloned().map(Ok)));
+    let further = further.unwrap();
+    assert_eq!(
+        (further.allowances.iter().map(|(_, requests)| requests).sum::<u32>(), further.useful),
+        (400, 100)
+    );
     let Ok(nothing) = RoundPlanner::further(7, || Ok::<_, Infallible>(std::iter::empty()));
     assert_eq!(nothing, None);
     assert_eq!(next(36, 0, &[entering(3)]).unwrap().mean_expected(), None);

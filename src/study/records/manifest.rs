@@ -116,6 +116,9 @@ pub struct RoundRecord {
     /// there were none, or the survey was resumed within the round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
+    /// The number of these URLs.
+    #[serde(default)]
+    pub urls: u64,
     /// The number of site trees that had a part in it.
     pub trees: u64,
     /// When it began.

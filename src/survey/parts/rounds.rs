@@ -15,14 +15,15 @@ pub(in crate::survey) struct Rounds {
     most_requests: u64,
     current: Mutex<CurrentRound>,
     used: Mutex<BudgetUsed>,
-    /// The mean expected yield of the URLs that the planned round is for.
-    planned: Mutex<Option<f64>>,
+    /// The URLs that the planned round is for: their mean expected yield, and their number.
+    planned: Mutex<Option<(f64, u64)>>,
 }
 
 #[derive(Default)]
 struct CurrentRound {
     round: Option<Round>,
-    expected: Option<f64>,
+    /// As it was planned.
+    planned: Option<(f64, u64)>,
     began: Option<SystemTime>,
     /// Since when no further tree waits to begin its part.
     all_begun: Option<SystemTime>,
@@ -54,8 +55,8 @@ impl Rounds {
     pub(in crate::survey) fn begin(&self, round: Round, members: Vec<RoundMember>, now: SystemTime) {
         let waiting = members.iter().map(|member| member.order).collect();
         let until = members.into_iter().map(|RoundMember { order, until }| (order, until)).collect();
-        let (round, began, expected) = (Some(round), Some(now), self.planned().take());
-        *self.current() = CurrentRound { round, expected, began, all_begun: None, waiting, until };
+        let (round, began, planned) = (Some(round), Some(now), self.planned().take());
+        *self.current() = CurrentRound { round, planned, began, all_begun: None, waiting, until };
     }
 
     /// Records that the round has ended; `system_time` gives the time of the system's clock.
@@ -64,7 +65,7 @@ impl Rounds {
         let (Some(round), Some(began)) = (current.round, current.began) else { return };
         let Some(price) = round.price else { return };
         let waited = current.all_begun.and_then(|since| now.duration_since(since).ok()).unwrap_or_default();
-        let (trees, expected) = (current.until.len() as u64, current.expected);
+        let (trees, planned) = (current.until.len() as u64, current.planned);
         drop(current);
         let rounds = &mut self.lock_used().rounds;
         // After a crash a round may end a second time.
@@ -72,7 +73,8 @@ impl Rounds {
         rounds.push(RoundRecord {
             number: round.number,
             price,
-            expected,
+            expected: planned.map(|(mean, _)| mean),
+            urls: planned.map_or(0, |(_, urls)| urls),
             trees,
             began: system_time(began).into(),
             ended: system_time(now).into(),
@@ -119,18 +121,27 @@ impl Rounds {
         let read =
             || -> Result<_, redb::Error> { Ok(trees.read()?.map(|tree| tree.and_then(between_rounds))) };
         let plan = RoundPlanner::new(self.most_requests).next(number, sent, read)?;
-        *self.planned() = plan.as_ref().and_then(RoundPlan::mean_expected);
-        if plan.is_none() {
-            self.lock_used().left = RoundPlanner::further(FURTHER_REQUESTS, read)?.map(|plan| LeftRecord {
-                requests: FURTHER_REQUESTS,
-                useful: plan.allowances.iter().map(|(_, requests)| u64::from(*requests)).sum(),
-                expected: plan.mean_expected(),
-            });
+        *self.planned() = plan.as_ref().and_then(|plan| Some((plan.mean_expected()?, plan.urls)));
+        if plan.is_some() {
+            self.lock_used().left = None;
+        } else {
+            let further = RoundPlanner::further(FURTHER_REQUESTS, read)?;
+            self.note_left(further.as_ref());
         }
         Ok(plan.map(|plan| Allowances { price: plan.price, requests: plan.allowances }))
     }
 
-    fn planned(&self) -> MutexGuard<'_, Option<f64>> {
+    /// Records what is left once the budget is spent, or nothing waits any more. What was recorded before stays: sites
+    /// that are tried again after that are not what the survey would have requested next.
+    pub(in crate::survey) fn note_left(&self, further: Option<&RoundPlan>) {
+        self.lock_used().left.get_or_insert(LeftRecord {
+            requests: FURTHER_REQUESTS,
+            useful: further.map_or(0, |plan| plan.useful),
+            expected: further.and_then(RoundPlan::mean_expected),
+        });
+    }
+
+    fn planned(&self) -> MutexGuard<'_, Option<(f64, u64)>> {
         self.planned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

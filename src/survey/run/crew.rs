@@ -206,9 +206,12 @@ impl Crew {
                 let (_, lost) = storage.progress.sent_and_lost();
                 let next =
                     frontier.next_round(|number, sent, trees| rounds.plan(number, sent + lost, &trees))?;
-                let Some(round) = next else { return Ok(false) };
+                if next.is_none() {
+                    rounds.note_left(None);
+                }
                 // With what is left after the last round.
                 keep_budget(&storage.folder, &rounds.used())?;
+                let Some(round) = next else { return Ok(false) };
                 (round, frontier.members(round)?)
             }
         };

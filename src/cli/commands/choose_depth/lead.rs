@@ -185,6 +185,7 @@ pub(super) fn describe_skipped_pages(left_out: &SkippedPages) -> String {
     let SkippedPages { flags, trees, requests, hosts, urls, expected_hosts, budget, .. } = left_out;
     let more = match budget {
         Some(budget) => advice::spent_budget(budget).map(|sentence| wrapped(2, &sentence)).collect(),
+        None if !left_out.may_have_sample => String::new(),
         None => wrapped(2, "`ccsurvey report` shows what a sample of these pages brought (--probe-depth)."),
     };
     format!(

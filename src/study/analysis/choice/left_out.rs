@@ -21,9 +21,12 @@ pub struct SkippedPages {
     pub verdict: Verdict,
     /// The flags because of which it left pages out.
     pub flags: String,
-    /// What the end of its budget brought, if it had one. Such a survey leaves no sample of these pages.
+    /// What the end of its budget brought, if it had one and has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<SpentBudget>,
+    /// Whether it could have requested a sample of these pages (`--probe-depth`); with a budget it cannot.
+    #[serde(skip)]
+    pub may_have_sample: bool,
     /// Site trees of the survey.
     pub trees: u64,
     /// Requests sent, robots.txt included, without the probes of pages left out.
@@ -58,13 +61,13 @@ impl SkippedPages {
             }
             (None, DepthRule::Levels(depth)) => format!("--depth {depth}"),
         };
-        let used = recorded.manifest.budget.as_deref();
-        let budget = used.map(|used| SpentBudget::read(dir, used)).transpose()?.flatten();
+        let budget = SpentBudget::read(dir, &recorded.manifest)?;
         let levels = |tree| recorded.trees.levels(tree).iter();
         Ok(Self {
             verdict: Verdict::LeavesPagesOut,
             flags,
             budget,
+            may_have_sample: settings.budget.is_none(),
             trees: recorded.trees.len() as u64,
             requests: (0..recorded.trees.len()).flat_map(levels).map(|level| u64::from(level.requests)).sum(),
             hosts: recorded.known.counts(Kind::Hosts).total(),

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::analysis::AnalysisError;
 use crate::analysis::tables::{ByKey, columns, for_each_frame, key, tree_key};
-use crate::records::{BudgetUsed, ExchangeRow, FURTHER_REQUESTS, LinkRow};
+use crate::records::{ExchangeRow, FURTHER_REQUESTS, LinkRow, Manifest, SurveyState};
 
 /// What the last requests of a survey with a budget brought, and what further ones would bring.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,11 +32,14 @@ pub struct SpentBudget {
 }
 
 impl SpentBudget {
-    /// Reads what the survey in `dir`, which had this budget, found in its last rounds.
+    /// Reads what the survey in `dir` found in its last rounds. None if it had no budget, or has not ended: until
+    /// then the tables lack the trees that wait for a further round.
     ///
     /// # Errors
     /// The tables cannot be read.
-    pub fn read(dir: &Path, used: &BudgetUsed) -> Result<Option<Self>, AnalysisError> {
+    pub fn read(dir: &Path, manifest: &Manifest) -> Result<Option<Self>, AnalysisError> {
+        let used = manifest.budget.as_deref().filter(|_| manifest.state == SurveyState::Finished);
+        let Some(used) = used else { return Ok(None) };
         let sightings = Sightings::read(dir)?;
         let asked_about = used.left.map_or(FURTHER_REQUESTS, |left| left.requests).min(used.requests / 2);
         let mut last = None;
@@ -51,8 +54,10 @@ impl SpentBudget {
         let Some((rounds, began, last_requests)) = last else { return Ok(None) };
         let last_hosts = sightings.hosts_from(began);
         let counted = &used.rounds[used.rounds.len() - rounds..];
-        let expected: Vec<f64> = counted.iter().filter_map(|round| round.expected).collect();
-        let expected_then = expected.iter().sum::<f64>() / expected.len() as f64;
+        let planned = counted.iter().filter_map(|round| Some((round.expected?, round.urls as f64)));
+        let [sum, urls] =
+            planned.fold([0.0, 0.0], |[sum, all], (mean, urls)| [sum + mean * urls, all + urls]);
+        let expected_then = sum / urls;
         let next_hosts = used.left.filter(|_| last_requests > 0).and_then(|left| {
             let rate = last_hosts as f64 / last_requests as f64;
             let change = left.expected.map_or(1.0, |now| now / expected_then);

@@ -60,7 +60,7 @@ impl RecordedGraph {
     }
 
     /// The exchanges that a policy would make, in the order of the survey. robots.txt is requested unless the
-    /// policy leaves out all pages of the tree, as [`PolicyRun`] counts it. Exchanges that were never sent go with the next page.
+    /// policy leaves out all pages of the tree. Exchanges that were never sent go with the next page.
     #[must_use]
     pub(in crate::analysis) fn exchanges_of(
         &self,
