@@ -4,7 +4,7 @@ use super::content::{Link, Url};
 use super::copies;
 use super::https::Tls;
 use super::names::{Hosts, site_index, site_key};
-use super::paths::{Path, Resource};
+use super::paths::{Naming, Path, Resource};
 use super::robots::Robots;
 use super::structure::Structure;
 use super::traps::SiteTraps;
@@ -224,6 +224,16 @@ impl Site {
 
     pub(crate) fn robots(&self, role: Role) -> Robots {
         if role == Role::Sub { self.sub_robots } else { self.main_robots }
+    }
+}
+
+impl Naming for Site {
+    fn is_script_only(&self) -> bool {
+        self.is_script_only
+    }
+
+    fn word(&self, path: &[u32]) -> Option<&'static str> {
+        self.structure.word(path)
     }
 }
 

@@ -1,6 +1,4 @@
-use super::paths::Naming;
-use super::site::Site;
-use super::tree::median_of_mean_one;
+use super::tree::{Repeats, median_of_mean_one};
 use crate::World;
 use crate::draw::Key;
 
@@ -20,22 +18,6 @@ struct Kinds {
     sigma: f64,
 }
 
-/// The parts from the second on that repeat the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Repeats(u32);
-
-impl Repeats {
-    /// The part that a part repeats, or itself.
-    pub(crate) fn original(self, part: u32) -> u32 {
-        if part <= self.0 { 0 } else { part }
-    }
-
-    /// Whether a path leads into a part that repeats another.
-    pub(crate) fn has(self, path: &[u32]) -> bool {
-        path.first().is_some_and(|part| self.original(*part) != *part)
-    }
-}
-
 impl Structure {
     /// `site` is the key of the site's content.
     pub(crate) fn draw(world: &World, site: Key) -> Self {
@@ -47,7 +29,7 @@ impl Structure {
             sigma: structure.kind_sigma,
         });
         let repeats = key.draw("repeats").happens(structure.repeats_share).then_some(structure.repeats);
-        let repeats = Repeats(repeats.map_or(0, |parts| u32::try_from(parts).unwrap_or(u32::MAX)));
+        let repeats = Repeats::new(repeats.map_or(0, |parts| u32::try_from(parts).unwrap_or(u32::MAX)));
         Self { kinds, repeats }
     }
 
@@ -60,6 +42,13 @@ impl Structure {
         let are_alike = parent.draw("children are alike").happens(kinds.alike_share);
         let drawn = if are_alike { parent } else { parent.child(u64::from(*own)) };
         Some((kinds, drawn.draw("which kind").below(kinds.count)))
+    }
+
+    /// The word of a page's kind.
+    pub(crate) fn word(&self, path: &[u32]) -> Option<&'static str> {
+        let (kinds, kind) = self.kind(path)?;
+        let first = kinds.key.draw("first word").below(WORDS.len() as u64);
+        usize::try_from((first + kind) % WORDS.len() as u64).ok().map(|at| WORDS[at])
     }
 
     /// The factor of a page's kind on the mean number of its external links.
@@ -76,15 +65,3 @@ const WORDS: [&str; 16] = [
     "article", "item", "event", "topic", "author", "tag", "print", "review", "profile", "photo", "thread",
     "notice", "minutes", "lesson", "project", "entry",
 ];
-
-impl Naming for Site {
-    fn is_script_only(&self) -> bool {
-        self.is_script_only
-    }
-
-    fn word(&self, path: &[u32]) -> Option<&'static str> {
-        let (kinds, kind) = self.structure.kind(path)?;
-        let first = kinds.key.draw("first word").below(WORDS.len() as u64);
-        usize::try_from((first + kind) % WORDS.len() as u64).ok().map(|at| WORDS[at])
-    }
-}

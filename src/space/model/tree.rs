@@ -1,5 +1,4 @@
 use super::change::Growth;
-use super::structure::Repeats;
 use crate::World;
 use crate::draw::{Key, real, rounded};
 use crate::settings::sections::Shape;
@@ -17,6 +16,27 @@ pub(crate) struct Tree {
     shape: Shape,
     growth: Growth,
     repeats: Repeats,
+}
+
+/// The parts from the second on that repeat the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Repeats(u32);
+
+impl Repeats {
+    /// As many parts after the first repeat it.
+    pub(crate) fn new(parts: u32) -> Self {
+        Self(parts)
+    }
+
+    /// The part that a part repeats, or itself.
+    pub(crate) fn original(self, part: u32) -> u32 {
+        if part <= self.0 { 0 } else { part }
+    }
+
+    /// Whether a path leads into a part that repeats another.
+    pub(crate) fn has(self, path: &[u32]) -> bool {
+        path.first().is_some_and(|part| self.original(*part) != *part)
+    }
 }
 
 /// One page of a tree.
