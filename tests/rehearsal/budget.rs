@@ -159,7 +159,7 @@ fn what_the_end_of_a_budget_brought_and_what_more_would_bring_is_told() {
     assert_eq!((&spent["budget"], &spent["next_requests"]), (&3000.into(), &1000.into()), "{spent}");
     assert_eq!(spent["next_useful"], 1000, "{spent}");
     let [requests, found] = ["last_requests", "last_hosts"].map(|key| spent[key].as_f64().unwrap());
-    assert!((1000.0..2000.0).contains(&requests) && found > 0.0, "{spent}");
+    assert!((300.0..1000.0).contains(&requests) && found > 0.0, "{spent}");
     assert!((spent["last_price"].as_f64().unwrap() - requests / found).abs() < 1e-9, "{spent}");
     let next = hosts(&more) as f64 - hosts(&less) as f64;
     let expected = spent["next_hosts"].as_f64().unwrap();
@@ -177,6 +177,8 @@ fn what_the_end_of_a_budget_brought_and_what_more_would_bring_is_told() {
         let text = text(&less, command);
         assert!(text.contains(&sentence) && text.contains("requests for each."), "{command}: {text}");
     }
+    // Little but sites that were never opened waits, and nobody knows what these bring.
+    assert_eq!(told(&survey("3"))["next_hosts"], serde_json::Value::Null);
     // More than there is.
     let whole = survey("100000");
     assert_eq!((&told(&whole)["next_useful"], &told(&whole)["next_hosts"]), (&0.into(), &0.0.into()));

@@ -129,8 +129,7 @@ fn what_a_budget_is_said_to_buy_is_what_a_survey_with_it_finds() {
     let found = find(&smaller.into()) / all.len() as f64;
     assert!(found < 0.9, "{smaller} requests bring {found} of the hosts");
     let points = advice["comparison"]["budgets"].as_array().unwrap();
-    assert!(points.is_sorted_by_key(|point| point["budget"].as_u64()) && points.len() == 8, "{advice:#}");
-    assert!(points.iter().any(|point| point["budget"] == candidate["budget"]));
+    assert!(points.is_sorted_by_key(|point| point["budget"].as_u64()) && points.len() == 7, "{advice:#}");
     let deep_requests = requests(&workspace, "deep");
     for point in [&points[1], &points[3]] {
         let (budget, told) = (number(&point["budget"]), number(&point["hosts"]));

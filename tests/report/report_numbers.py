@@ -619,8 +619,9 @@ def kept_back(compared, found):
         "Redirected": "redirects",
     }.items():
         compared.fact("kept-back", name, thousands(robots[key]))
-    urls = sum(class_["urls"] for class_ in found["classes"][:2])
-    compared.says("note of card", compared.page.notes["card"], [of(urls, whole)])
+    forbidden, not_fetched = (class_["urls"] for class_ in found["classes"][:2])
+    more = [f"For {thousands(not_fetched)} more"] if not_fetched else []
+    compared.says("note of card", compared.page.notes["card"], [of(forbidden, whole), *more])
 
 
 def main():

@@ -58,7 +58,7 @@ pub fn spent_budget(spent: &SpentBudget) -> impl Iterator<Item = String> {
     let next = spent.next_requests.zip(spent.next_useful).map(|(requests, useful)| match spent.next_hosts {
         _ if useful == 0 => "Nothing else was left to request.".to_owned(),
         Some(hosts) if useful < requests => format!(
-            "Only {} more have a use; they would bring about {}.",
+            "{} more would be for what is known, and bring about {}; what they find may be worth further ones.",
             count(useful, "request"),
             count(hosts.round() as u64, "host")
         ),

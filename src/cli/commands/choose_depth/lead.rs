@@ -96,8 +96,10 @@ fn depth_candidate(comparison: &Comparison) -> Option<&Candidate> {
 
 fn details(advice: &Advice, mark: &str) -> String {
     let mut text = String::new();
+    let by_load = matches!(influence_kind(advice), InfluenceKind::DepthByLoad);
+    let unfit = if by_load { "too much" } else { "not enough" };
     if advice.comparison.candidates.len() > 1 {
-        let _ = write!(text, "\n{}", comparison_table(&advice.comparison, mark));
+        let _ = write!(text, "\n{}", comparison_table(&advice.comparison, mark, unfit));
     }
     if !advice.comparison.budgets.is_empty() {
         let _ = write!(text, "\n{}", budget_table(&advice.comparison.budgets));
@@ -113,7 +115,7 @@ fn details(advice: &Advice, mark: &str) -> String {
     text
 }
 
-fn comparison_table(comparison: &Comparison, mark: &str) -> Columns {
+fn comparison_table(comparison: &Comparison, mark: &str, unfit: &str) -> Columns {
     use Side::{Left, Right};
     let mut table = Columns::new(&[Left, Right, Right, Right, Right, Right, Right, Right, Left]);
     let time_label =
@@ -133,7 +135,7 @@ fn comparison_table(comparison: &Comparison, mark: &str) -> Columns {
         let verdict = match candidate.fits {
             _ if comparison.recommended == Some(index) => mark,
             true => "",
-            false if candidate.breaks.is_empty() => "not enough",
+            false if candidate.breaks.is_empty() => unfit,
             false => "breaks a bound",
         };
         table.row([

@@ -11,12 +11,12 @@ pub enum RequestBudget {
 }
 
 impl RequestBudget {
-    /// The number of requests; `earlier` is the number of requests of the earlier survey.
+    /// The number of requests, at least one; `earlier` is the number of requests of the earlier survey.
     #[must_use]
     pub fn requests(self, earlier: u64) -> u64 {
         match self {
             Self::Requests(requests) => requests,
-            Self::Percent(percent) => (earlier as f64 * percent / 100.0).floor() as u64,
+            Self::Percent(percent) => ((earlier as f64 * percent / 100.0).floor() as u64).max(1),
         }
     }
 }

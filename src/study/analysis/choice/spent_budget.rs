@@ -14,7 +14,7 @@ pub struct SpentBudget {
     /// The value of `--budget`, in requests.
     pub budget: u64,
     /// The number of its last rounds that are counted: so many that they have at least as many requests as
-    /// are asked about, or half of the budget.
+    /// are asked about, or a tenth of the budget.
     pub rounds: u64,
     /// The requests of these rounds.
     pub last_requests: u64,
@@ -24,10 +24,11 @@ pub struct SpentBudget {
     pub last_price: Option<f64>,
     /// The further requests that are asked about; none if it is not known what was left.
     pub next_requests: Option<u64>,
-    /// How many of these have a use.
+    /// For how many of these something waits; what they find may need more.
     pub next_useful: Option<u64>,
     /// The number of hosts that these would bring: as many for each as in the last rounds, by the ratio of
-    /// what the URLs were expected to bring then and are expected to bring now. None if that is not known.
+    /// what the URLs were expected to bring then and are expected to bring now. None if that is not known, as when
+    /// the last rounds found nothing or only sites that were never opened wait.
     pub next_hosts: Option<f64>,
 }
 
@@ -41,7 +42,7 @@ impl SpentBudget {
         let used = manifest.budget.as_deref().filter(|_| manifest.state == SurveyState::Finished);
         let Some(used) = used else { return Ok(None) };
         let sightings = Sightings::read(dir)?;
-        let asked_about = used.left.map_or(FURTHER_REQUESTS, |left| left.requests).min(used.requests / 2);
+        let asked_about = used.left.map_or(FURTHER_REQUESTS, |left| left.requests).min(used.requests / 10);
         let mut last = None;
         for (rounds, first) in (1..).zip(used.rounds.iter().rev()) {
             let began = first.began.0;
@@ -60,8 +61,9 @@ impl SpentBudget {
         let expected_then = sum / urls;
         let next_hosts = used.left.filter(|_| last_requests > 0).and_then(|left| {
             let rate = last_hosts as f64 / last_requests as f64;
-            let change = left.expected.map_or(1.0, |now| now / expected_then);
-            Some(left.useful as f64 * rate * change).filter(|hosts| hosts.is_finite())
+            let change = left.expected.filter(|_| last_hosts > 0).map(|now| now / expected_then);
+            let hosts = change.map(|change| left.useful as f64 * rate * change);
+            hosts.filter(|hosts| hosts.is_finite()).or((left.useful == 0).then_some(0.0))
         });
         Ok(Some(Self {
             budget: used.requests,

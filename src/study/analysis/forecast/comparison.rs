@@ -120,18 +120,14 @@ impl Comparison {
             // The survey knows too little to judge any strategy.
             _ if verdict == Verdict::SurveyDeeper => None,
             Some(_) => fitting().min_by_key(|(_, candidate)| candidate.requests),
-            // Ties go to the first candidate: one depth is the simpler rule.
+            // Ties go to the fewest requests, then to the first candidate: one depth is the simpler rule.
             None => fitting().rev().max_by(|(_, candidate), (_, other)| {
-                candidate.coverage.value.total_cmp(&other.coverage.value)
+                let by_coverage = candidate.coverage.value.total_cmp(&other.coverage.value);
+                by_coverage.then_with(|| other.requests.cmp(&candidate.requests))
             }),
         };
         let recommended = recommended.map(|(index, _)| index);
-        let replayed_budgets = candidates.iter().filter_map(|candidate| match candidate.strategy {
-            Strategy::Budget { budget } => Some(budget),
-            _ => None,
-        });
-        let budgets = replays.budgets(replayed_budgets);
-        Self { candidates, recommended, budgets, not_weighed: replays.not_weighed.clone() }
+        Self { candidates, recommended, budgets: replays.budgets(), not_weighed: replays.not_weighed.clone() }
     }
 
     /// The recommended strategy.

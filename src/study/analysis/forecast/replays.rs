@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -242,42 +242,37 @@ impl<'a> Replays<'a> {
         Some(nearest)
     }
 
-    /// What budgets buy: shares of the requests of this survey, and also these budgets.
-    pub(in crate::analysis) fn budgets(&self, also: impl Iterator<Item = u64>) -> Vec<BudgetPoint> {
+    /// What budgets buy: shares of the requests of this survey.
+    pub(in crate::analysis) fn budgets(&self) -> Vec<BudgetPoint> {
         let Some(graph) = &self.graph else { return Vec::new() };
         let full_run = graph.recorded_run();
         let (all_requests, all_hosts) = (full_run.requests(), full_run.distinct_hosts());
         let share = |hundredths| to_two_digits(all_requests * hundredths / 100);
-        let is_within = |budget: &u64| (1..all_requests).contains(budget);
-        let played: BTreeSet<u64> = PLAYED.into_iter().map(share).filter(is_within).collect();
-        let hosts_of = |budget: &u64| {
-            let run = graph.play(&Policy::Budget(self.rates.clone(), *budget), self.deepest);
-            (*budget, run.distinct_hosts())
-        };
-        let found: BTreeMap<u64, u64> = played.iter().map(hosts_of).collect();
-        let mut curve: Vec<(u64, u64)> = found.iter().map(|(budget, hosts)| (*budget, *hosts)).collect();
-        curve.insert(0, (0, 0));
-        curve.push((all_requests, all_hosts));
+        let budgets: BTreeSet<u64> = PLAYED.into_iter().map(share).collect();
+        let played = budgets.into_iter().filter(|budget| (1..all_requests).contains(budget)).map(|budget| {
+            let run = graph.play(&Policy::Budget(self.rates.clone(), budget), self.deepest);
+            (budget, run.distinct_hosts())
+        });
+        let mut curve: Vec<(u64, u64)> =
+            std::iter::once((0, 0)).chain(played).chain([(all_requests, all_hosts)]).collect();
         // A larger budget is spent in other rounds, and by chance finds a little less now and then.
         for at in 1..curve.len() {
             curve[at].1 = curve[at].1.max(curve[at - 1].1);
         }
-        let is_told = |budget: &u64| (share(FIRST_TOLD)..=share(LAST_TOLD)).contains(budget);
-        let also: BTreeSet<u64> = also.filter(is_within).collect();
-        let told: BTreeSet<u64> = played.into_iter().filter(is_told).chain(also).collect();
-        let point = |budget: u64| {
-            let hosts = found.get(&budget).copied().unwrap_or_else(|| hosts_of(&budget).1);
-            let next = interpolated(&curve, budget + FURTHER_REQUESTS) - interpolated(&curve, budget);
+        let told = share(FIRST_TOLD)..=share(LAST_TOLD);
+        let pairs = curve.windows(2).take(curve.len() - 2).filter(|pair| told.contains(&pair[1].0));
+        let point = |pair: &[(u64, u64)]| {
+            let [(from, before), (budget, hosts)] = [pair[0], pair[1]];
             BudgetPoint {
                 budget,
                 load: budget as f64 / all_requests.max(1) as f64,
                 hosts,
                 coverage: hosts as f64 / all_hosts.max(1) as f64,
-                next_hosts: next,
-                last_price: last_price(&curve, budget),
+                next_hosts: interpolated(&curve, budget + FURTHER_REQUESTS) - hosts as f64,
+                last_price: (hosts > before).then(|| (budget - from) as f64 / (hosts - before) as f64),
             }
         };
-        told.into_iter().map(point).collect()
+        pairs.map(point).collect()
     }
 
     /// Replays `--focus`, if there is an earlier survey.
@@ -326,14 +321,6 @@ impl Replayed {
     pub(in crate::analysis) fn requests(&self) -> u64 {
         self.evidence.curves.levels.first().map_or(0, |level| level.requests)
     }
-}
-
-/// The price of the last host of a budget, by the part of the curve that it lies in: two budgets that are close differ
-/// by chance.
-fn last_price(curve: &[(u64, u64)], budget: u64) -> Option<f64> {
-    let pair = curve.windows(2).find(|pair| budget <= pair[1].0)?;
-    let brought = pair[1].1 - pair[0].1;
-    (brought > 0).then(|| (pair[1].0 - pair[0].0) as f64 / brought as f64)
 }
 
 /// The hosts of a budget, between those of a curve of budgets and hosts.

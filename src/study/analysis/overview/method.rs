@@ -23,6 +23,9 @@ pub struct Method {
     pub simulation: Vec<ShownSetting>,
 }
 
+/// The value of a setting that is not set.
+pub const UNSET: &str = "not set";
+
 /// A setting as the configuration file writes it. Paths are reduced to file names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ShownSetting {
@@ -81,7 +84,7 @@ pub(super) fn file_name(path: &str) -> String {
 
 fn written(value: &Value) -> String {
     match value {
-        Value::Null => "not set".to_owned(),
+        Value::Null => UNSET.to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(list) if list.is_empty() => "none".to_owned(),
         Value::Array(list) => list.iter().map(written).collect::<Vec<_>>().join(", "),

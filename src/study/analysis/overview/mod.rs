@@ -34,7 +34,7 @@ pub use judged::ledger::{FoundFiles, Ledger, ServerTotals};
 pub use judged::opt_outs::OptedOut;
 pub use judged::timeline::AddressLoad;
 pub use links::{ADDRESS, GENERIC, LinkMatrix, Links, OTHER_SCRIPT};
-pub use method::{Method, ShownSetting};
+pub use method::{Method, ShownSetting, UNSET};
 pub use probes::{Mean, ProbedTree, Probes};
 pub use servers::doors::{Door, Doors};
 pub use servers::histogram::Percentiles;

@@ -4,6 +4,7 @@ use crate::analysis::Labels;
 use crate::analysis::overview::exchange::ExchangeView;
 use crate::analysis::overview::listed::SiteView;
 use crate::analysis::overview::tally::{NamedCount, Tally};
+use crate::exchange::Outcome;
 
 /// The number of sites of the country domains at each stage, from known to active. The unit is the site.
 ///
@@ -13,7 +14,7 @@ use crate::analysis::overview::tally::{NamedCount, Tally};
 pub struct Funnel {
     /// Sites of start URLs and link targets inside the surveyed country domains.
     pub known: u64,
-    /// Sites with a finished site tree.
+    /// Sites with a finished site tree, but for those that the budget of the survey did not reach.
     pub surveyed: u64,
     /// Sites with an address.
     pub resolved: u64,
@@ -35,6 +36,7 @@ pub struct Funnel {
 const RESOLVED: u8 = 1;
 const RESPONDED: u8 = 2;
 const FRONT_PAGE: u8 = 4;
+const TRIED: u8 = 8;
 
 #[derive(Default)]
 pub(in crate::analysis::overview) struct FunnelMaker {
@@ -55,12 +57,15 @@ impl FunnelMaker {
     pub(in crate::analysis::overview) fn add_site(&mut self, site: &SiteView<'_>) {
         if site.is_first {
             let outcome = self.outcomes.number(site.outcome);
-            self.sites.push(Stage { reached: 0, outcome, is_inside: site.cctld.is_some() });
+            let may_be_unreached = site.outcome == Outcome::RequestBudget.as_str();
+            let reached = if may_be_unreached { 0 } else { TRIED };
+            self.sites.push(Stage { reached, outcome, is_inside: site.cctld.is_some() });
         }
     }
 
     pub(in crate::analysis::overview) fn add(&mut self, exchange: &ExchangeView<'_>) {
         let Some(stage) = self.sites.get_mut(exchange.site as usize) else { return };
+        stage.reached |= TRIED;
         if exchange.address.is_some() {
             stage.reached |= RESOLVED;
         }
@@ -84,7 +89,7 @@ impl FunnelMaker {
             }
             let reached = |flag| stage.reached & flag != 0;
             funnel.known += 1;
-            funnel.surveyed += 1;
+            funnel.surveyed += u64::from(reached(TRIED));
             funnel.resolved += u64::from(reached(RESOLVED));
             funnel.answered += u64::from(reached(RESPONDED));
             funnel.front_page += u64::from(reached(FRONT_PAGE));

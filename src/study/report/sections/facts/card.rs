@@ -1,5 +1,5 @@
 use super::counted::share_of;
-use crate::analysis::overview::{Card, ClassGroup, Ledger, ShownSetting, SkippedUrls, Vantage};
+use crate::analysis::overview::{Card, Class, Ledger, ShownSetting, SkippedUrls, UNSET, Vantage};
 use crate::analysis::{Completeness, KnownTrees, Overview};
 use crate::records::units::{count, thousands};
 use crate::records::{SurveyState, SurveyedWeb, Timestamp};
@@ -100,8 +100,9 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 }
 
 /// The settings that are promises to site owners. The section on method lists all settings.
-const POLICY: [(&str, &str); 15] = [
-    ("depth", "Depth"),
+const POLICY: [(&str, &str); 16] = [
+    (DEPTH, "Depth"),
+    (BUDGET, "Maximum requests of the survey"),
     ("entrances", "Entrances of a site"),
     ("min-delay", "Minimum pause at an address"),
     ("delay-factor", "Pause as a multiple of the last response time"),
@@ -118,12 +119,19 @@ const POLICY: [(&str, &str); 15] = [
     ("queries-per-script", "Query URLs fetched per script"),
 ];
 
+/// A survey with a budget has no depth.
+const DEPTH: &str = "depth";
+const BUDGET: &str = "budget";
 /// Shown only if the flag was given.
 const IMPOLITE: &str = "impolite";
 
 fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
+    let has_budget = settings.iter().any(|setting| setting.name == BUDGET && setting.value != UNSET);
     let policy_fact = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
+        if *key == DEPTH && has_budget || *key == BUDGET && !has_budget {
+            return None;
+        }
         if *key == IMPOLITE {
             let broken = Fact::new(name, "switched off".to_owned());
             return (setting.value == "true").then(|| broken.note("--impolite was given"));
@@ -137,14 +145,16 @@ fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
 }
 
 fn kept_back(kept_back: &SkippedUrls) -> String {
-    let urls: u64 = kept_back
-        .classes
-        .iter()
-        .filter(|reason| reason.class.group() == ClassGroup::Robots)
-        .map(|class| class.urls)
-        .sum();
+    let of_class = |wanted| -> u64 {
+        kept_back.classes.iter().filter(|reason| reason.class == wanted).map(|reason| reason.urls).sum()
+    };
+    let (urls, unreachable) = (of_class(Class::Robots), of_class(Class::RobotsUnreachable));
+    let more = match unreachable {
+        0 => String::new(),
+        _ => format!(" For {} more it could not be fetched.", thousands(unreachable)),
+    };
     format!(
-        "Because of robots.txt, the survey did not fetch {} of the internal URLs found.",
+        "Because of robots.txt, the survey did not fetch {} of the internal URLs found.{more}",
         share_of(urls, kept_back.internal_urls)
     )
 }
