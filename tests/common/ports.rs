@@ -3,8 +3,8 @@
 use std::net::{IpAddr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A free port of an address, below those that the system gives to whoever asks for any (32,768 and more): it is still
-/// free when the server begins, and when it begins again after it was killed.
+/// A free port of an address, below those that the system gives to whoever asks for any (32,768 and more): it
+/// is still free when the server begins, and when it begins again after it was killed.
 pub(crate) fn free_port(address: impl Into<IpAddr>) -> u16 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let address = address.into();

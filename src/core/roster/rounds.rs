@@ -35,7 +35,8 @@ pub struct RoundPlan {
     pub urls: u64,
     /// The sum of their expected yields.
     pub expected: f64,
-    /// The number of requests for which something waits now: what trees may send beyond that is for what they find.
+    /// The number of requests for which something waits now: what trees may send beyond that is for what they
+    /// find.
     pub useful: u64,
 }
 
@@ -147,7 +148,8 @@ impl RoundPlanner {
     }
 
     /// The next round, if requests are left and anything waits. Rounds are numbered from 1; `spent` is the
-    /// number of requests that the survey has sent. `trees` reads all unfinished trees, in their order, and is called up to three times.
+    /// number of requests that the survey has sent. `trees` reads all unfinished trees, in their order, and
+    /// is called up to three times.
     ///
     /// # Errors
     /// Those of `trees`.

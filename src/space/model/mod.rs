@@ -4,9 +4,9 @@
 //! the [`paths`]' resources: a page of the site's [`tree`], or something attached to it. The [`content`] of
 //! the URL is a page (a list of [`links`]), a redirect, a file or an error. Pages link to their
 //! [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links lead to
-//! other sites. The [`structure`] of a site is what its paths tell of its pages. Outside the tree there are [`extras`], chains of [`lists`](links::lists), and [`traps`] that
-//! never end; [`copies`] are pages and sites that repeat another. [`change`] holds what each edition of the
-//! world does to pages.
+//! other sites. The [`structure`] of a site is what its paths tell of its pages. Outside the tree there are
+//! [`extras`], chains of [`lists`](links::lists), and [`traps`] that never end; [`copies`] are pages and
+//! sites that repeat another. [`change`] holds what each edition of the world does to pages.
 //!
 //! Nothing is stored: the same URL is drawn anew each time, with the same result. This room writes no HTML
 //! and knows no servers.

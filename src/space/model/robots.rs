@@ -62,8 +62,8 @@ impl Robots {
         })
     }
 
-    /// The verdict on a resource, derived from the resource and not from the text of the file. No rule matches a path
-    /// that names none.
+    /// The verdict on a resource, derived from the resource and not from the text of the file. No rule
+    /// matches a path that names none.
     pub(crate) fn verdict(self, resource: Option<&Resource>, naming: &dyn Naming) -> RobotsAccess {
         match self {
             Self::Unavailable | Self::Silent => RobotsAccess::Unreachable,

@@ -47,8 +47,8 @@ pub(crate) struct Node {
     /// Pages in this subtree, itself included.
     pub budget: u64,
     pub key: Key,
-    /// The key of the page that it repeats, in a part that repeats another, else its own: the shape of its subtree
-    /// is drawn from it.
+    /// The key of the page that it repeats, in a part that repeats another, else its own: the shape of its
+    /// subtree is drawn from it.
     pub origin: Key,
     /// None for the front page.
     family: Option<Family>,
@@ -149,11 +149,6 @@ impl Tree {
     /// What the children of a page repeat: only children of the front page are parts.
     fn repeats_below(&self, node: &Node) -> Repeats {
         if node.path.is_empty() { self.repeats } else { Repeats::default() }
-    }
-
-    /// The part whose links the content of a part has: itself, unless it repeats another.
-    pub(crate) fn original_part(&self, part: u32) -> u32 {
-        self.repeats.original(part)
     }
 
     /// The children that a page has in this edition.

@@ -169,27 +169,29 @@ section! {
 }
 
 section! {
-    /// What the paths of a site tell of its pages. Programs write the pages of one kind under one pattern, what a list
-    /// leads to is alike, and a translation or an earlier version repeats the names and the links of another part.
-    /// Without it, a page is told from another by depth and branch only. The defaults are none.
+    /// What the paths of a site tell of its pages. Programs write the pages of one kind under one pattern,
+    /// what a list leads to is alike, and a translation or an earlier version repeats the names and the links
+    /// of another part. Without it, a page is told from another by depth and branch only. The defaults are
+    /// none.
     Structure = "structure" {
-        /// Sites whose pages are of several kinds, each with a word of its own in the path: `/part-3/event-0-7.html`
-        /// [A].
+        /// Sites whose pages are of several kinds, each with a word of its own in the path:
+        /// `/part-3/event-0-7.html` [A].
         kinds_share: f64 = 0.0, 0.0..=1.0, "share of sites";
         /// Kinds of pages of such a site [A].
         kinds: u64 = 5, 1..=16, "kinds";
-        /// Sigma of the logarithm of the factor by which the external links of a kind differ; its mean is 1 [A].
+        /// Sigma of the logarithm of the factor by which the external links of a kind differ; its mean is 1
+        /// [A].
         kind_sigma: f64 = 1.5, 0.0..=3.0, "natural logarithm";
-        /// Pages whose children are all of one kind, like the members of a list; the children of the others are of
-        /// any kind [A].
+        /// Pages whose children are all of one kind, like the members of a list; the children of the others
+        /// are of any kind [A].
         alike_share: f64 = 0.7, 0.0..=1.0, "share of pages with children";
-        /// Sites with parts that repeat the first part, like translations and earlier versions: of the same shape,
-        /// with the same names [A].
+        /// Sites with parts that repeat the first part, like translations and earlier versions: of the same
+        /// shape, with the same names [A].
         repeats_share: f64 = 0.0, 0.0..=1.0, "share of sites";
         /// Parts that repeat the first one, at most as many as there are [A].
         repeats: u64 = 2, 1..=50, "parts";
-        /// Pages of such a part whose content has the external links of the page that they repeat; the others have
-        /// as many, to other targets [A].
+        /// Pages of such a part whose content has the external links of the page that they repeat; the others
+        /// have as many, to other targets [A].
         repeated_links_share: f64 = 0.9, 0.0..=1.0, "share of pages of such parts";
     }
 }

@@ -71,7 +71,8 @@ impl Doubts {
         is_free
     }
 
-    /// The agent that lost the request that the tree repeats next: another one is to walk it, if there is one.
+    /// The agent that lost the request that the tree repeats next: another one is to walk it, if there is
+    /// one.
     pub(in crate::survey) fn avoided(&self, tree: u64) -> Option<AgentNumber> {
         self.trees().get_mut(&tree)?.lost_at.take()
     }

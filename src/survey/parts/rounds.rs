@@ -131,8 +131,8 @@ impl Rounds {
         Ok(plan.map(|plan| Allowances { price: plan.price, requests: plan.allowances }))
     }
 
-    /// Records what is left once the budget is spent, or nothing waits any more. What was recorded before stays: sites
-    /// that are tried again after that are not what the survey would have requested next.
+    /// Records what is left once the budget is spent, or nothing waits any more. What was recorded before
+    /// stays: sites that are tried again after that are not what the survey would have requested next.
     pub(in crate::survey) fn note_left(&self, further: Option<&RoundPlan>) {
         self.lock_used().left.get_or_insert(LeftRecord {
             requests: FURTHER_REQUESTS,

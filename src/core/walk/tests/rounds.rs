@@ -102,8 +102,8 @@ proptest! {
             prop_assert!(tree.levels.iter().map(|level| level.expected_hosts).sum::<f64>() > 0.0);
         }
         let all: u64 = tree.sum(LevelCount::internal_urls);
-        // Each URL of the site that a response names is counted once. (A deep walk may find fewer: which query of a
-        // script it requests, and whether a host is given up, depends on the order.)
+        // Each URL of the site that a response names is counted once. (A deep walk may find fewer: which
+        // query of a script it requests, and whether a host is given up, depends on the order.)
         let named = requested.iter().flat_map(|request| named_by(&web, &request.url));
         let internal = named.filter(|url| !url.starts_with("http://b")).chain(["http://a.ke/".to_owned()]);
         let internal: HashSet<String> = internal.collect();
@@ -135,7 +135,8 @@ proptest! {
     }
 }
 
-/// A front page that leads to twenty dull pages and to a generous one, which leads to twenty more of its kind.
+/// A front page that leads to twenty dull pages and to a generous one, which leads to twenty more of its
+/// kind.
 fn dull_and_generous() -> Web {
     let page = |web: Web, from: &str, to: &[String]| {
         web.page(from, &to.iter().map(String::as_str).collect::<Vec<_>>())

@@ -211,8 +211,8 @@ fn content_mean(world: &World, location: &UrlLocation, tree: &Tree, node: &Node)
     let factor = |draw: Draw, sigma| draw.log_normal(median_of_mean_one(sigma), sigma);
     let site_factor = factor(site.draw("external factor"), external.site_sigma);
     let branch_factor = node.path.first().map_or(1.0, |branch| {
-        let draw =
-            tree.root().key.draw("external factor of branch").nth(u64::from(tree.original_part(*branch)));
+        let part = location.site.structure.repeats.original(*branch);
+        let draw = tree.root().key.draw("external factor of branch").nth(u64::from(part));
         factor(draw, external.branch_sigma)
     });
     let kind_factor = location.site.structure.factor(&node.path);

@@ -22,13 +22,17 @@ pub(crate) trait Naming {
     /// All pages are query URLs of one script.
     fn is_script_only(&self) -> bool;
 
-    /// The word before the numbers of a page below a part: of lower-case letters; none without kinds of pages.
+    /// The word before the numbers of a page below a part: of lower-case letters; none without kinds of
+    /// pages.
     fn word(&self, path: &[u32]) -> Option<&'static str>;
 
     /// The last segment of the path of a page below a part: `0-7`, `event-0-7`.
     fn below_part(&self, path: &[u32]) -> String {
         let numbers = numbers(&path[1..]);
-        self.word(path).map_or(numbers.clone(), |word| format!("{word}-{numbers}"))
+        match self.word(path) {
+            Some(word) => format!("{word}-{numbers}"),
+            None => numbers,
+        }
     }
 }
 

@@ -148,8 +148,8 @@ impl Resource {
     }
 }
 
-/// `/`, `/part-3.html`, `/part-3/0-7.html`, `/part-3/event-0-7.html`; or all of it in the query of one script. A path
-/// has at most two segments and repeats none, as on sites without path traps.
+/// `/`, `/part-3.html`, `/part-3/0-7.html`, `/part-3/event-0-7.html`; or all of it in the query of one
+/// script. A path has at most two segments and repeats none, as on sites without path traps.
 fn node_target(path: &[u32], naming: &dyn Naming) -> String {
     match path {
         [] => "/".to_owned(),

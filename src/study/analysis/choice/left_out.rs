@@ -14,7 +14,8 @@ pub const NO_DEPTH_REASON: &str =
     "pages were left out at every level, so that nothing can be told of a survey to a depth";
 
 /// The result for a survey that left pages out at every level (`--depth auto`, `--budget`, `--focus`). Such a
-/// survey does not show what a survey to a given depth would have found, only its own cost and what it left out.
+/// survey does not show what a survey to a given depth would have found, only its own cost and what it left
+/// out.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedPages {
     /// What the survey says about the depth.

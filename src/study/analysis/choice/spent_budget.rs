@@ -27,14 +27,14 @@ pub struct SpentBudget {
     /// For how many of these something waits; what they find may need more.
     pub next_useful: Option<u64>,
     /// The number of hosts that these would bring: as many for each as in the last rounds, by the ratio of
-    /// what the URLs were expected to bring then and are expected to bring now. None if that is not known, as when
-    /// the last rounds found nothing or only sites that were never opened wait.
+    /// what the URLs were expected to bring then and are expected to bring now. None if that is not known, as
+    /// when the last rounds found nothing or only sites that were never opened wait.
     pub next_hosts: Option<f64>,
 }
 
 impl SpentBudget {
-    /// Reads what the survey in `dir` found in its last rounds. None if it had no budget, or has not ended: until
-    /// then the tables lack the trees that wait for a further round.
+    /// Reads what the survey in `dir` found in its last rounds. None if it had no budget, or has not ended:
+    /// until then the tables lack the trees that wait for a further round.
     ///
     /// # Errors
     /// The tables cannot be read.

@@ -83,7 +83,8 @@ const REPLAYED_FLAGS: &str = "--depth auto and --budget";
 const FOCUS_FLAGS: &str = "--focus";
 
 /// The shares of the requests of a survey, in hundredths, whose budgets are replayed. It is told of those in
-/// between what they would have bought: the first and the last one only show how the curve begins and goes on.
+/// between what they would have bought: the first and the last one only show how the curve begins and goes
+/// on.
 const PLAYED: [u64; 9] = [1, FIRST_TOLD, 5, 10, 20, 30, 40, LAST_TOLD, 70];
 const FIRST_TOLD: u64 = 2;
 const LAST_TOLD: u64 = 50;
@@ -99,8 +100,8 @@ pub struct BudgetPoint {
     pub hosts: u64,
     /// These as a share of those that the survey knows.
     pub coverage: f64,
-    /// How many more hosts [`FURTHER_REQUESTS`] further requests would bring, or those that are left: interpolated
-    /// between the budgets that were replayed.
+    /// How many more hosts [`FURTHER_REQUESTS`] further requests would bring, or those that are left:
+    /// interpolated between the budgets that were replayed.
     pub next_hosts: f64,
     /// The price of the last host: requests for each host since the next smaller budget that was replayed.
     /// None if they brought none.

@@ -303,8 +303,8 @@ impl<'a> PolicyWalk<'a> {
         TreeRun { requests: self.requests_sent(), hosts: self.hosts.into_iter().collect() }
     }
 
-    /// The number of requests sent so far, those for robots.txt included. What goes beyond the part of a round is sent
-    /// in the next one.
+    /// The number of requests sent so far, those for robots.txt included. What goes beyond the part of a
+    /// round is sent in the next one.
     fn requests_sent(&self) -> u64 {
         if self.has_begun { self.requests.min(self.until) } else { 0 }
     }
@@ -325,7 +325,8 @@ impl<'a> PolicyWalk<'a> {
         standing
     }
 
-    /// Requests what is worth the price, level by level again and again, and sends at most this many requests.
+    /// Requests what is worth the price, level by level again and again, and sends at most this many
+    /// requests.
     fn play_round(&mut self, price: f64, most_requests: u64, deepest: u16) {
         self.until = self.requests_sent() + most_requests;
         self.has_begun = true;
@@ -359,8 +360,8 @@ impl<'a> PolicyWalk<'a> {
         self.depth <= Depth(deepest) && !self.level().is_empty()
     }
 
-    /// Requests the pages of the level that are worth it; the others wait. Returns whether the policy ends the
-    /// walk before that.
+    /// Requests the pages of the level that are worth it; the others wait. Returns whether the policy ends
+    /// the walk before that.
     fn walk_level(&mut self) -> bool {
         let mut waiting = std::mem::take(self.level());
         let mut is_over = false;
@@ -482,8 +483,8 @@ mod tests {
     use crate::address::WebUrl;
     use crate::walk::yields::{RatesSource, Scale};
 
-    /// A tree whose page `n` has links to the next `fan` ones, and the hosts of `pages[n]`; every third page takes two
-    /// requests.
+    /// A tree whose page `n` has links to the next `fan` ones, and the hosts of `pages[n]`; every third page
+    /// takes two requests.
     fn tree(number: usize, (fan, robots): (u32, u64), pages: &[Vec<u32>]) -> SiteTree {
         let count = u32::try_from(pages.len()).unwrap();
         let page = |(at, hosts): (u32, &Vec<u32>)| GraphPage {

@@ -57,7 +57,8 @@ impl LevelRow {
     }
 }
 
-/// The classes that tables of every version have. Any other is null in tables of versions that did not know it.
+/// The classes that tables of every version have. Any other is null in tables of versions that did not know
+/// it.
 const OF_EVERY_VERSION: [Class; 12] = [
     Class::Fetched,
     Class::Robots,

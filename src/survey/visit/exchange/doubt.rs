@@ -139,9 +139,9 @@ impl<'a> Requester<'a> {
     }
 
     /// Another agent, which tries to make a connection that this one could not make. If another one was there
-    /// a moment ago, waits for it or for its replacement, unless it turns out that this agent's link is broken. Also
-    /// returns when the failure was noted, if it was: those that waited end together, and noted only then they would
-    /// look like a link that has just broken.
+    /// a moment ago, waits for it or for its replacement, unless it turns out that this agent's link is
+    /// broken. Also returns when the failure was noted, if it was: those that waited end together, and noted
+    /// only then they would look like a link that has just broken.
     async fn await_other_agent(
         &self,
         failed: LinkResult<'_>,
