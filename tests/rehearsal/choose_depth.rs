@@ -205,6 +205,26 @@ fn the_depth_chosen_is_the_least_that_covers_and_the_greatest_that_can_be_afford
 }
 
 #[test]
+fn no_depth_is_recommended_where_nothing_was_found() {
+    let workspace = Workspace::with_recorded("dead");
+    // The names of three quarters of the sites do not resolve: of four, all.
+    workspace.write("dead.toml", "seed = 1\n[sites]\ncount = 4\n[faults]\nno_dns_share = 0.75\n");
+    assert_eq!(workspace.simulate("dead.toml", "dead", &[]).requests, 0);
+    workspace.write("environment.toml", "[survey]\ndays = 1000\n");
+    let said = "No depth is recommended: the survey found no external hosts.\n";
+    for flags in [&[] as &[_], &["--load", "0.5"], &["--environment", "environment.toml"]] {
+        let advice = workspace.choose(flags);
+        let advice = advice.get("choice").unwrap_or_else(|| &advice["forecast"]);
+        assert_eq!(advice["verdict"], "nothing_found", "{flags:?}");
+        assert!(advice["depth"].is_null(), "{flags:?}");
+        let (code, out, _) = workspace.run(&[&["choose-depth", "dead"], flags].concat());
+        assert!(code == 4 && out.starts_with(said), "{flags:?} {code} {out}");
+    }
+    let (_, page, _) = workspace.run(&["report", "dead", "-o", "-", "--environment", "environment.toml"]);
+    assert_eq!(page.matches(said.trim()).count(), 2);
+}
+
+#[test]
 fn a_depth_is_recommended_for_an_environment_or_the_bound_that_forbids_it_is_named() {
     let workspace = Workspace::recorded();
     let free = workspace.forecast("");

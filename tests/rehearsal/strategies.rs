@@ -265,6 +265,7 @@ fn the_report_says_the_same_as_choose_depth_and_names_both_answers_on_its_first_
     let page = report(&[]);
     assert!(first_page(&page).contains(&by_coverage), "{}", first_page(&page));
     assert!(page.contains("table-strategies") && page.contains("figure-budgets"));
+    assert_eq!((page.matches(">recommended<").count(), page.matches(">the best depth<").count()), (1, 1));
     workspace.write("environment.toml", "[survey]\ndays = 1000\n");
     let in_environment = best(&workspace.choose(&["--environment", "environment.toml"]));
     let page = report(&["--environment", "environment.toml"]);

@@ -10,7 +10,7 @@ use super::choose_depth::{
 use crate::analysis::{
     Choice, Comparison, Criterion, Curves, Deepest, Environment, Evidence, Exchanges, Forecast,
     GroupedCurves, Grouping, Groups, Influence, Kind, LoadUnit, NO_DEPTH_REASON, Overview, Recorded, Replays,
-    Sampling, SpentBudget, Unseen, Verdict, counted,
+    Sampling, SpentBudget, Unseen, counted,
 };
 use crate::cli::curves::{MAX_GROUPS, groupings_for_report, write_for_report};
 use crate::cli::error::{CliError, one_line};
@@ -106,7 +106,7 @@ impl ReportCommand {
             print_message(&format!("no forecast: {NO_DEPTH_REASON}"));
         }
         let environment = environment.filter(|_| has_depth);
-        let compares_strategies = has_depth && choice.verdict != Verdict::SurveyDeeper;
+        let compares_strategies = has_depth && choice.verdict.compares_strategies();
         let replays = compares_strategies.then(|| {
             let by = (sampling, Evidence::EVEN_ODDS);
             Replays::open(&self.dir, &recorded, (of, LoadUnit::Requests), by, rates.clone())
@@ -191,12 +191,12 @@ impl ReportCommand {
         let evidence = Evidence::measure(recorded, &sampling, confidence);
         let pacing = || SurveyPacing::from_settings(&settings);
         let forecast = Forecast::play(&exchanges, &evidence, &environment, &conditions, |_| true, pacing);
-        let comparison = if forecast.verdict == Verdict::SurveyDeeper {
-            Comparison::default()
-        } else {
+        let comparison = if forecast.verdict.compares_strategies() {
             let replays = replays(forecast.of, confidence);
             let exchanges = (&exchanges, &conditions);
             Comparison::with_forecast(&forecast, &evidence.curves, &replays, exchanges, pacing)
+        } else {
+            Comparison::default()
         };
         Ok((forecast, comparison))
     }

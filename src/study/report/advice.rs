@@ -1,8 +1,8 @@
 //! Sentences of advice on a depth, shared by the report and the terminal.
 
 use crate::analysis::{
-    Bound, Choice, ChoiceLevel, Criterion, DepthShare, Estimate, Forecast, Influence, Limit, NotWeighed,
-    SpentBudget,
+    Bound, Choice, ChoiceLevel, Criterion, DepthShare, Estimate, Forecast, Influence, Kind, Limit,
+    NotWeighed, Reading, SpentBudget,
 };
 use crate::records::units::{bytes, count, percent, thousands};
 
@@ -37,6 +37,12 @@ pub fn neighbour(choice: &Choice, level: &ChoiceLevel) -> String {
         percent(level.load[unit as usize].value),
         unit.name()
     )
+}
+
+/// Why a survey recommends no depth that found nothing of what coverage counts.
+#[must_use]
+pub fn nothing_found(of: Kind, reading: Reading) -> String {
+    format!("No depth is recommended: the survey found no {}.", reading.counts(of))
 }
 
 /// Why a strategy is not compared with the others.

@@ -93,7 +93,7 @@ impl Folder {
         let path = self.settings();
         let text = toml::to_string(settings)
             .map_err(|error| SurveyError::Settings { path: path.clone(), message: error.to_string() })?;
-        let head = "# The settings of this survey, including defaults. `ccsurvey resume` reads them: you may make the\n# survey more polite here (longer pauses, smaller budgets), but not change what it measures.\n";
+        let head = "# The settings of this survey, including defaults. `ccsurvey resume` reads them: you may make the\n# survey more polite here (longer pauses, lower limits on load), but not change what it measures.\n";
         durable::replace(&path, format!("{head}{text}").as_bytes()).map_err(SurveyError::file("write", &path))
     }
 

@@ -9,7 +9,7 @@ use crate::analysis::{
 };
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, count, duration, percent, thousands};
-use crate::report::advice::{self, TooShallow, interval, with_interval};
+use crate::report::advice::{self, TooShallow, interval, nothing_found, with_interval};
 
 /// The text of a forecast.
 pub(super) fn describe_forecast(forecast: &Forecast, lead: &Lead) -> String {
@@ -136,6 +136,9 @@ fn verdict(forecast: &Forecast, heading: &str) -> String {
     match forecast.chosen() {
         Some(level) => recommended(forecast, level, heading),
         None if forecast.verdict == Verdict::SurveyDeeper => survey_deeper(forecast),
+        None if forecast.verdict == Verdict::NothingFound => {
+            wrapped(0, &nothing_found(forecast.of, forecast.reading))
+        }
         None => no_depth(forecast),
     }
 }

@@ -15,7 +15,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::analysis::{
     Choice, Comparison, Conditions, Criterion, Curves, Environment, Evidence, Exchanges, Forecast,
     GroupedCurves, Grouping, Groups, Influence, Kind, KnownTrees, LoadUnit, Reading, Recorded, Replays,
-    Sampling, ServerClass, SkippedPages, Verdict, counted,
+    Sampling, ServerClass, SkippedPages, counted,
 };
 use crate::cli::curves::MAX_GROUPS;
 use crate::cli::error::CliError;
@@ -279,10 +279,9 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    /// The comparison of the recommendation with other strategies. A survey that must go deeper cannot judge
-    /// any.
+    /// The comparison of the recommendation with other strategies, if the survey can judge them.
     fn comparison(&self, recommendation: &Recommendation, curves: &Curves) -> Comparison {
-        if recommendation.verdict() == Verdict::SurveyDeeper {
+        if !recommendation.verdict().compares_strategies() {
             return Comparison::default();
         }
         let by = (self.sampling, self.confidence);

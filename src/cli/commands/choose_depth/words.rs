@@ -9,7 +9,7 @@ use super::recommendation::{Advice, Recommendation};
 use crate::analysis::{Choice, ChoiceLevel, Criterion, Evidence, Verdict};
 use crate::cli::columns::{Columns, Side};
 use crate::records::units::{bytes, duration, percent, thousands};
-use crate::report::advice::{self, TooShallow, interval, with_interval};
+use crate::report::advice::{self, TooShallow, interval, nothing_found, with_interval};
 
 /// The text of the advice.
 pub(super) fn describe_advice(advice: &Advice) -> String {
@@ -90,6 +90,10 @@ fn verdict(choice: &Choice, heading: &str) -> String {
     match choice.chosen() {
         Some(level) => recommended(choice, level, heading),
         None if choice.verdict == Verdict::SurveyDeeper => survey_deeper(choice),
+        None if choice.verdict == Verdict::NothingFound => {
+            let (of, reading) = choice.criterion.counted();
+            wrapped(0, &nothing_found(of, reading))
+        }
         None => no_depth(choice),
     }
 }

@@ -158,7 +158,7 @@ impl Promise {
             Self::CrawlDelay => "the pause that robots.txt sets with Crawl-delay".to_owned(),
             Self::NeighbourhoodPause => "the pauses of a server apply to its whole neighbourhood".to_owned(),
             Self::RequestBudget => {
-                at_most(tree.requests.map(thousands), &format!("requests {}", budget_owner(tree)))
+                at_most_requests(tree.requests, budget_owner(tree))
             }
             Self::ByteBudget => at_most(tree.bytes.map(bytes), &format!("of traffic {}", budget_owner(tree))),
             Self::TimeBudget => at_most(tree.time.map(span), &format!("of time {}", budget_owner(tree))),
@@ -167,7 +167,7 @@ impl Promise {
                 let day = if per_day { " per day" } else { "" };
                 at_most(most, &format!("{} {}{day}", amount.describe(), scope.describe()))
             }
-            Self::SurveyBudget => at_most(limits.survey.map(thousands), "requests over the whole survey"),
+            Self::SurveyBudget => at_most_requests(limits.survey, "over the whole survey"),
             Self::Rate => match limits.rate {
                 Some(rate) => format!("at most {}/s over the whole survey", bytes(rate)),
                 None => "no more bytes per second than the ceiling".to_owned(),
@@ -283,6 +283,11 @@ fn at_most(most: Option<String>, what: &str) -> String {
         Some(most) => format!("at most {most} {what}"),
         None => format!("a limit ({what})"),
     }
+}
+
+fn at_most_requests(most: Option<u64>, scope: &str) -> String {
+    let noun = if most == Some(1) { "request" } else { "requests" };
+    at_most(most.map(thousands), &format!("{noun} {scope}"))
 }
 
 /// A limit, exactly: `2 s`, `14 days`, `5 h 20 m`.

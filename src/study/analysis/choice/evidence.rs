@@ -42,6 +42,11 @@ impl Evidence {
         Self::by(recorded, sampling, confidence, |sampling| Curves::measure(recorded, sampling))
     }
 
+    /// Whether the survey found nothing of a kind.
+    pub(in crate::analysis) fn found_nothing(&self, (kind, reading): (Kind, Reading)) -> bool {
+        self.curves.levels.last().is_none_or(|level| reading.coverage(level, kind).value <= 0.0)
+    }
+
     /// As [`Self::measure`], with `draw` to compute the curves.
     pub(in crate::analysis) fn by(
         recorded: &Recorded,

@@ -61,8 +61,18 @@ pub enum Verdict {
     SurveyDeeper,
     /// No depth meets the criterion or keeps all bounds.
     NoneFits,
+    /// The survey found nothing of what coverage counts.
+    NothingFound,
     /// The survey left pages out at every level, so it says nothing about a depth.
     LeavesPagesOut,
+}
+
+impl Verdict {
+    /// Whether strategies can be compared: the survey knows enough to judge them.
+    #[must_use]
+    pub fn compares_strategies(self) -> bool {
+        matches!(self, Self::Recommended | Self::NoneFits)
+    }
 }
 
 /// The number of further sites that a survey would need until the interval of a figure has a certain width.
@@ -240,6 +250,7 @@ impl Choice {
         let deciding = evidence.deciding(|level| criterion.figure(level), side);
         let (chosen, known) = (criterion.choose(deciding.iter().copied()), criterion.known_share(evidence));
         let verdict = match chosen.and_then(|depth| deciding.get(usize::from(depth))) {
+            _ if evidence.found_nothing(criterion.counted()) => Verdict::NothingFound,
             None => Verdict::NoneFits,
             Some(figure) if criterion.can_choose(evidence.share(known), *figure) => Verdict::Recommended,
             Some(_) => Verdict::SurveyDeeper,

@@ -117,8 +117,7 @@ impl Comparison {
     fn new(verdict: Verdict, wanted: Option<f64>, candidates: Vec<Candidate>, replays: &Replays<'_>) -> Self {
         let fitting = || candidates.iter().enumerate().filter(|(_, candidate)| candidate.fits);
         let recommended = match wanted {
-            // The survey knows too little to judge any strategy.
-            _ if verdict == Verdict::SurveyDeeper => None,
+            _ if !verdict.compares_strategies() => None,
             Some(_) => fitting().min_by_key(|(_, candidate)| candidate.requests),
             // Ties go to the fewest requests, then to the first candidate: one depth is the simpler rule.
             None => fitting().rev().max_by(|(_, candidate), (_, other)| {

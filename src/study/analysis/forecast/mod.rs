@@ -199,6 +199,7 @@ impl Forecast {
             })
         };
         let verdict = match fits.and_then(|depth| levels.get(usize::from(depth))) {
+            _ if evidence.found_nothing((of, reading)) => Verdict::NothingFound,
             None => Verdict::NoneFits,
             Some(level) if knows_enough(level) => Verdict::Recommended,
             Some(_) => Verdict::SurveyDeeper,

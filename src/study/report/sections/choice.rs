@@ -2,7 +2,7 @@ use super::{names, strategies};
 use crate::analysis::{
     Choice, ChoiceLevel, Comparison, Criterion, Influence, Kind, LoadUnit, NoInterval, Reading, Verdict,
 };
-use crate::report::advice::{self, InfluenceKind, TooShallow};
+use crate::report::advice::{self, InfluenceKind, TooShallow, nothing_found};
 use crate::report::{Block, Cell, Column, Section, Table, percent};
 
 /// The recommended depth, and the cost and yield of its neighbours and of other strategies.
@@ -13,7 +13,8 @@ pub(in crate::report) fn section(
     influence: Option<&Influence>,
     is_partial: bool,
 ) -> Section {
-    let lead = strategies::lead(comparison, recommendation(choice), is_partial);
+    let chosen = strategies::word_of_the_depth(comparison);
+    let lead = strategies::lead(comparison, recommendation(choice, chosen), is_partial);
     let mut section = Section::new("choice", "Which depth to use", lead);
     strategies::add(&mut section, "table-strategies", comparison);
     strategies::add_budgets(&mut section, comparison, choice);
@@ -28,7 +29,7 @@ pub(in crate::report) fn section(
         let parts: Vec<String> = choice.neighbours().map(|level| advice::neighbour(choice, level)).collect();
         section.blocks.push(Block::Text(parts.join(" ")));
     }
-    section.blocks.push(table(choice).into());
+    section.blocks.push(table(choice, chosen).into());
     section.blocks.push(Block::Note(format!(
         "Coverage is a share of what this survey knows. The survey ends at depth {}, so no deeper level \
          can be chosen. The corrected coverage decides. A few site trees hold most of the findings, and most samples of \
@@ -40,17 +41,17 @@ pub(in crate::report) fn section(
     section
 }
 
-fn recommendation(choice: &Choice) -> String {
+fn recommendation(choice: &Choice, chosen: &str) -> String {
     let wanted = wanted(&choice.criterion);
     match choice.chosen() {
         Some(level) if level.depth == choice.deepest => format!(
-            "Depth {} is recommended: {wanted}. It is the deepest level walked, so it saves nothing.",
+            "Depth {} is {chosen}: {wanted}. It is the deepest level walked, so it saves nothing.",
             level.depth
         ),
         Some(level) => {
             let saved = |unit| level.saving(unit).map_or_else(|| "almost none".to_owned(), percent);
             format!(
-                "Depth {} is recommended: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
+                "Depth {} is {chosen}: {wanted}. It covers {} and saves {} of the requests and {} of the bytes that depth \
                  {} needs.",
                 level.depth,
                 Cell::ShareBetween(level.coverage).display(),
@@ -61,6 +62,10 @@ fn recommendation(choice: &Choice) -> String {
         }
         None if choice.verdict == Verdict::SurveyDeeper => {
             format!("{} The goal was {wanted}.", TooShallow::from(choice).instead_of_a_depth().join(" "))
+        }
+        None if choice.verdict == Verdict::NothingFound => {
+            let (of, reading) = choice.criterion.counted();
+            nothing_found(of, reading)
         }
         None => format!("No depth is recommended. The goal was {wanted}."),
     }
@@ -87,7 +92,7 @@ pub(super) fn counted(of: Kind, reading: Reading) -> String {
     }
 }
 
-fn table(choice: &Choice) -> Table {
+fn table(choice: &Choice, chosen: &'static str) -> Table {
     let (of, reading) = choice.criterion.counted();
     let units = names::units_of(choice.levels.last().map(|last| &last.load));
     let columns = std::iter::once(Column::number("depth", ""))
@@ -105,7 +110,7 @@ fn table(choice: &Choice) -> Table {
             Cell::ShareBetween(level.coverage),
             Cell::Share(level.coverage.corrected),
             Cell::Share(level.censored.low),
-            verdict(choice, level).into(),
+            verdict(choice, level, chosen).into(),
         ];
         std::iter::once(Cell::Count(level.depth.into())).chain(load).chain(ends).collect()
     });
@@ -113,9 +118,9 @@ fn table(choice: &Choice) -> Table {
     Table::new("table-choice", caption, columns).with_rows(rows)
 }
 
-fn verdict(choice: &Choice, level: &ChoiceLevel) -> &'static str {
+fn verdict(choice: &Choice, level: &ChoiceLevel, chosen: &'static str) -> &'static str {
     match (choice.depth == Some(level.depth), level.fits) {
-        (true, _) => "recommended",
+        (true, _) => chosen,
         (false, true) => "yes",
         (false, false) => "no",
     }

@@ -2,22 +2,27 @@ use super::choice::counted;
 use super::strategies;
 use crate::analysis::{Comparison, Forecast, ForecastLevel, Limit, ServerSpread, Verdict};
 use crate::records::units::duration;
-use crate::report::advice::{TooShallow, bound};
+use crate::report::advice::{TooShallow, bound, nothing_found};
 use crate::report::{Axis, Cell, Column, Columns, Figure, Scale, Section, Table};
 
 /// The duration and the cost of a survey to each depth in a network environment.
 #[must_use]
 pub(in crate::report) fn section(forecast: &Forecast, comparison: &Comparison, is_partial: bool) -> Section {
-    let lead = strategies::lead(comparison, recommendation(forecast), is_partial);
+    let chosen = strategies::word_of_the_depth(comparison);
+    let lead = strategies::lead(comparison, recommendation(forecast, chosen), is_partial);
     let mut section = Section::new("forecast", "In the given network environment", lead);
     strategies::add(&mut section, "table-forecast-strategies", comparison);
-    section.with(limits(forecast)).with(figure(forecast)).with(survey(forecast)).with(servers(forecast))
+    section
+        .with(limits(forecast))
+        .with(figure(forecast))
+        .with(survey(forecast, chosen))
+        .with(servers(forecast))
 }
 
-fn recommendation(forecast: &Forecast) -> String {
+fn recommendation(forecast: &Forecast, chosen: &str) -> String {
     match forecast.chosen() {
         Some(level) => format!(
-            "Depth {} is recommended: it meets all bounds, takes {} and covers {} of the {}.{}",
+            "Depth {} is {chosen}: it meets all bounds, takes {} and covers {} of the {}.{}",
             level.depth,
             duration(level.seconds),
             Cell::ShareBetween(level.coverage).display(),
@@ -31,6 +36,7 @@ fn recommendation(forecast: &Forecast) -> String {
         None if forecast.verdict == Verdict::SurveyDeeper => {
             TooShallow::from(forecast).instead_of_a_depth().join(" ")
         }
+        None if forecast.verdict == Verdict::NothingFound => nothing_found(forecast.of, forecast.reading),
         None => {
             let forbidding: Vec<String> =
                 Limit::forbidding(&forecast.limits, forecast.levels.len()).into_iter().map(bound).collect();
@@ -94,7 +100,7 @@ fn figure(forecast: &Forecast) -> Figure {
     )
 }
 
-fn survey(forecast: &Forecast) -> Table {
+fn survey(forecast: &Forecast, chosen: &str) -> Table {
     let columns = vec![
         Column::number("depth", ""),
         Column::number("duration", "s"),
@@ -119,7 +125,7 @@ fn survey(forecast: &Forecast) -> Table {
             level.surveyor_share.map_or(Cell::Missing, Cell::Share),
             Cell::ShareBetween(level.coverage),
             Cell::Share(level.coverage.corrected),
-            if is_chosen { "none (recommended)".into() } else { breaks.join("; ").into() },
+            if is_chosen { format!("none ({chosen})").into() } else { breaks.join("; ").into() },
         ]
     });
     let caption = "Duration, cost and coverage of a survey to each depth.";

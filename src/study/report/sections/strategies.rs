@@ -19,6 +19,11 @@ pub(super) fn lead(comparison: &Comparison, depth_text: String, is_partial: bool
     }
 }
 
+/// What the chosen depth is: only one strategy is recommended.
+pub(super) fn word_of_the_depth(comparison: &Comparison) -> &'static str {
+    if comparison.instead_of_a_depth().is_some() { "the best depth" } else { "recommended" }
+}
+
 /// Adds the comparison of strategies, and a note on each one that this survey cannot judge.
 pub(super) fn add(section: &mut Section, id: &str, comparison: &Comparison) {
     if comparison.candidates.len() > 1 {
