@@ -7,40 +7,40 @@ vocabulary! {
     /// `levels`.
     pub enum Class in ClassGroup {
         /// Internal URLs that were requested, whatever the response.
-        Fetched = "fetched" in Fetched,
+        Fetched = "fetched" in Fetched as "requested",
         /// Internal URLs that robots.txt forbids, or whose host wants a longer pause between requests than
         /// the survey makes.
-        Robots = "not_fetched_robots" in Robots,
+        Robots = "not_fetched_robots" in Robots as "robots.txt",
         /// Internal URLs of a host whose robots.txt could not be fetched: everything is then forbidden (RFC
         /// 9309 §2.3.1.4).
-        RobotsUnreachable = "not_fetched_robots_unreachable" in Robots,
+        RobotsUnreachable = "not_fetched_robots_unreachable" in Robots as "robots.txt could not be fetched",
         /// Internal URLs that only links marked nofollow lead to.
-        Nofollow = "not_fetched_nofollow" in Nofollow,
+        Nofollow = "not_fetched_nofollow" in Nofollow as "nofollow",
         /// Internal URLs that the survey's filters exclude: their file names say that they are not HTML, or a
         /// pattern matches them.
-        Filtered = "not_fetched_filtered" in Filters,
+        Filtered = "not_fetched_filtered" in Filters as "filters",
         /// Query URLs of a script that had reached the limit on query URLs per script.
-        Script = "not_fetched_script" in Scripts,
+        Script = "not_fetched_script" in Scripts as "query URL rule",
         /// Internal URLs below the depth of the survey.
-        Depth = "not_fetched_depth" in Depth,
+        Depth = "not_fetched_depth" in Depth as "depth limit",
         /// Internal URLs left when a budget of the site was used up, the walk was stopped, or a server no
         /// longer responded.
-        Limit = "not_fetched_limit" in Limit,
+        Limit = "not_fetched_limit" in Limit as "site budget or stop",
         /// Internal URLs of a trap: paths that repeat themselves, and patterns that lead only to more URLs of
         /// the same pattern.
-        Trap = "not_fetched_trap" in Other,
+        Trap = "not_fetched_trap" in Other as "trap",
         /// Internal URLs of a host that shows the same pages as another host of the site. The pages are known
         /// from that host.
-        Mirror = "not_fetched_mirror" in Other,
+        Mirror = "not_fetched_mirror" in Other as "mirror",
         /// Internal URLs of a host or address on the opt-out list.
-        OptOut = "not_fetched_opt_out" in Other,
+        OptOut = "not_fetched_opt_out" in Other as "opt-out",
         /// Internal URLs behind more redirects than the survey follows.
-        Redirects = "not_fetched_redirects" in Other,
+        Redirects = "not_fetched_redirects" in Other as "too many redirects",
         /// Internal URLs that did not promise to be worth a request, with `--depth auto`, `--budget` or
         /// `--focus`.
-        Yield = "not_fetched_yield" in Yield,
+        Yield = "not_fetched_yield" in Yield as "low expected yield",
         /// Internal URLs left when the server turned the survey away after it had delivered pages.
-        Refused = "not_fetched_refused" in Limit,
+        Refused = "not_fetched_refused" in Limit as "server turned the survey away",
     }
 }
 

@@ -8,16 +8,18 @@ pub(super) mod outcome;
 pub(super) mod tls_error;
 
 /// Declares a closed list of words in the tables, each once: an enum with the word and the meaning of each
-/// value. If the list has groups, each value also has its group (`enum Words in Groups`, `Name = "word" in
-/// Group`).
+/// value. If the list has groups, each value also has its group and its label in reports (`enum Words in
+/// Groups`, `Name = "word" in Group as "label"`; without a label it is the word).
 ///
 /// The doc comment of a value is its meaning; the data dictionary shows it.
 #[macro_export]
 macro_rules! vocabulary {
+    (@label $word:literal) => { $word };
+    (@label $word:literal $label:literal) => { $label };
     (
         $(#[$about:meta])*
         $vis:vis enum $Words:ident in $Groups:ident {
-            $($(#[doc = $meaning:literal])+ $name:ident = $word:literal in $group:ident,)+
+            $($(#[doc = $meaning:literal])+ $name:ident = $word:literal in $group:ident $(as $label:literal)?,)+
         }
     ) => {
         $crate::vocabulary! {
@@ -32,6 +34,12 @@ macro_rules! vocabulary {
             #[must_use]
             pub const fn group(self) -> $Groups {
                 match self { $(Self::$name => $Groups::$group,)+ }
+            }
+
+            /// The word as reports print it.
+            #[must_use]
+            pub const fn label(self) -> &'static str {
+                match self { $(Self::$name => $crate::vocabulary!(@label $word $($label)?),)+ }
             }
         }
     };
@@ -88,7 +96,7 @@ mod tests {
         pub enum Colour in Warmth {
             /// As blood,
             /// in two lines.
-            Red = "red" in Warm,
+            Red = "red" in Warm as "blood red",
             /// As the sea.
             DeepBlue = "deep_blue" in Cold,
         }
@@ -111,6 +119,7 @@ mod tests {
             assert_eq!(Colour::named(&colour.to_string()), Some(*colour));
         }
         assert_eq!((Colour::named("blue"), Colour::DeepBlue.as_str()), (None, "deep_blue"));
+        assert_eq!((Colour::Red.label(), Colour::DeepBlue.label()), ("blood red", "deep_blue"));
         assert_eq!(Colour::Red.meaning(), "As blood, in two lines.");
         assert_eq!((Colour::Red.group(), Colour::DeepBlue.group()), (Warmth::Warm, Warmth::Cold));
         assert_eq!(Warmth::named("warm"), Some(Warmth::ALL[0]));

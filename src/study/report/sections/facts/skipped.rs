@@ -13,7 +13,7 @@ pub(in crate::report) fn section(skipped_urls: &SkippedUrls, spent: Option<&Spen
         thousands(skipped_urls.internal_urls),
         share_of(skipped_urls.fetched, skipped_urls.internal_urls),
         most.map_or_else(String::new, |class| {
-            format!("{} ({} URLs)", class_label(class.class), thousands(class.urls))
+            format!("{} ({} URLs)", class.class.label(), thousands(class.urls))
         }),
     );
     let promised = skipped_urls.expected_hosts.map_or_else(String::new, |hosts| {
@@ -45,29 +45,9 @@ pub(in crate::report) fn section(skipped_urls: &SkippedUrls, spent: Option<&Spen
     section
 }
 
-/// The reason in plain words.
-fn class_label(class: Class) -> &'static str {
-    match class {
-        Class::Fetched => "requested",
-        Class::Robots => "robots.txt",
-        Class::RobotsUnreachable => "robots.txt could not be fetched",
-        Class::Nofollow => "nofollow",
-        Class::Filtered => "filters",
-        Class::Script => "query URL rule",
-        Class::Depth => "depth limit",
-        Class::Limit => "site budget or stop",
-        Class::Trap => "trap",
-        Class::Mirror => "mirror",
-        Class::OptOut => "opt-out",
-        Class::Redirects => "too many redirects",
-        Class::Yield => "low expected yield",
-        Class::Refused => "server turned the survey away",
-    }
-}
-
-/// The meaning of a text from [`class_label`].
+/// The meaning of a class's label.
 fn meaning(label: &str) -> Option<&'static str> {
-    Class::ALL.iter().find(|class| class_label(**class) == label).map(|class| class.meaning())
+    Class::ALL.iter().find(|class| class.label() == label).map(|class| class.meaning())
 }
 
 fn classes(skipped_urls: &SkippedUrls) -> Table {
@@ -79,14 +59,14 @@ fn classes(skipped_urls: &SkippedUrls) -> Table {
     ];
     let row = |class: &SkipReason| {
         vec![
-            class_label(class.class).into(),
+            class.class.label().into(),
             Cell::Count(class.urls),
             share(class.urls, skipped_urls.internal_urls),
             Cell::Count(class.site_trees),
         ]
     };
     let fetched = [
-        class_label(Class::Fetched).into(),
+        Class::Fetched.label().into(),
         Cell::Count(skipped_urls.fetched),
         share(skipped_urls.fetched, skipped_urls.internal_urls),
         Cell::Missing,
@@ -119,7 +99,7 @@ fn by_level(skipped_urls: &SkippedUrls) -> Figure {
     let columns =
         [Column::number("depth", ""), Column::number("internal URLs", ""), Column::number("requested", "")]
             .into_iter()
-            .chain(skipped_urls.classes.iter().map(|class| Column::number(class_label(class.class), "URLs")));
+            .chain(skipped_urls.classes.iter().map(|class| Column::number(class.class.label(), "URLs")));
     let rows = (0..).zip(&skipped_urls.levels).map(|(depth, level)| {
         [Cell::Count(depth), Cell::Count(level.internal_urls), Cell::Count(level.classes[Class::Fetched])]
             .into_iter()
