@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_nats::jetstream::stream::Stream;
 use async_nats::{Message, Subscriber};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
@@ -424,7 +425,7 @@ impl AgentRegister {
 
     fn handle_heartbeat(&self, heartbeat: Heartbeat) -> HeartbeatReply {
         let now = self.clock.now();
-        let mut agents = lock(&self.agents);
+        let mut agents = self.agents.lock();
         if let Some(error) = invalid_heartbeat(&heartbeat) {
             return HeartbeatReply::Refused(error);
         }
@@ -496,7 +497,7 @@ impl AgentRegister {
 
     /// `missing_since` is when the last agent left, as long as there is none.
     fn tick_second(&self, missing_since: &mut Option<SystemTime>) {
-        let mut agents = lock(&self.agents);
+        let mut agents = self.agents.lock();
         for agent in agents.values_mut() {
             agent.silent += 1;
         }
@@ -578,8 +579,4 @@ impl RegisteredAgent {
             (heartbeat.requests, heartbeat.pages, heartbeat.machine);
         self.seen.ping_age_seconds = heartbeat.ping_age.map(|age| age.as_secs());
     }
-}
-
-fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,11 +1,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use async_nats::Subject;
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -187,7 +187,7 @@ impl TreeSubjects {
     }
 
     fn inner(&self) -> MutexGuard<'_, SubjectState> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -80,7 +81,7 @@ impl Clock {
             let uptime = read_uptime();
             // If this thread was held up between the two readings, they say nothing.
             if let Some(uptime) = uptime.filter(|_| check_start.elapsed() < LEAST_SLEEP / 4) {
-                let mut sleep = SLEEP.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut sleep = SLEEP.lock();
                 let slept = sleep.note(uptime, check_start);
                 SLEPT.store(u64::try_from(slept.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
             }

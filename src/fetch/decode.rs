@@ -1,10 +1,11 @@
 use std::io::{self, Write};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use brotli::DecompressorWriter;
 use bytes::Bytes;
 use flate2::write::{DeflateDecoder, ZlibDecoder};
+use parking_lot::{Mutex, MutexGuard};
 use zstd::stream::raw;
 use zstd::stream::raw::DParameter;
 use zstd::stream::zio;
@@ -209,7 +210,7 @@ struct DecodedStore {
 
 impl DecodedBytes {
     fn store(&self) -> MutexGuard<'_, DecodedStore> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,7 +1,8 @@
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::cached::Cached;
@@ -194,7 +195,7 @@ impl Fetcher {
 
     /// Forgets a host's addresses, so that it is looked up again.
     pub fn forget(&self, host: &Host) {
-        self.parts.pins.lock().unwrap_or_else(PoisonError::into_inner).remove(host);
+        self.parts.pins.lock().remove(host);
     }
 
     /// One exchange with the server at `address`. Returns the response and the decoded body as far as it was
@@ -395,11 +396,11 @@ impl FetcherParts {
     }
 
     fn pin_of(&self, host: &Host) -> Option<Pin> {
-        self.pins.lock().unwrap_or_else(PoisonError::into_inner).get(host)
+        self.pins.lock().get(host)
     }
 
     fn pin(&self, host: Host, pin: Pin) {
-        self.pins.lock().unwrap_or_else(PoisonError::into_inner).insert(host, pin);
+        self.pins.lock().insert(host, pin);
     }
 }
 

@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Failure, Purpose, TlsError, skips_body};
@@ -79,7 +80,7 @@ impl InProcess {
     }
 
     fn host_record(&self, host: &str) -> Option<HostRecord> {
-        let mut hosts = lock(&self.hosts);
+        let mut hosts = self.hosts.lock();
         if let Some(record) = hosts.get(host) {
             return *record;
         }
@@ -101,7 +102,7 @@ impl InProcess {
 
     /// The reaction to a request of a URL: prefetched, or computed now.
     fn reaction(&self, url: &WebUrl) -> Reaction {
-        let prefetched = lock(&self.prefetched).remove(url.as_str());
+        let prefetched = self.prefetched.lock().remove(url.as_str());
         prefetched.unwrap_or_else(|| self.web.respond(url.is_https(), url.host().as_str(), url.target()))
     }
 
@@ -151,7 +152,7 @@ impl InProcess {
     /// Records that the link of a server was busy for this long.
     fn add_visit(&self, server: &Server, busy: Duration) {
         let (hour, busy) = (self.since_epoch().as_secs() / HARM_SPAN.as_secs(), busy.as_secs_f64());
-        let mut servers = lock(&self.servers);
+        let mut servers = self.servers.lock();
         let visited = servers.entry(server.address).or_insert_with(|| VisitedServer {
             server: *server,
             hour,
@@ -214,7 +215,7 @@ impl crate::fetch::Web for InProcess {
     }
 
     fn user_delays(&self, address: IpAddr) -> Option<UserDelays> {
-        let servers = lock(&self.servers);
+        let servers = self.servers.lock();
         let visited = servers.get(&address)?;
         visited.delays_so_far().user_delays(visited.server.bits_per_second)
     }
@@ -235,12 +236,12 @@ impl crate::fetch::Web for InProcess {
             }),
             _ => None,
         };
-        lock(&self.prefetched).insert(url.as_str().to_owned(), reaction);
+        self.prefetched.lock().insert(url.as_str().to_owned(), reaction);
         prefetched
     }
 
     fn forget(&self, url: &WebUrl) {
-        lock(&self.prefetched).remove(url.as_str());
+        self.prefetched.lock().remove(url.as_str());
     }
 }
 
@@ -299,11 +300,6 @@ fn defect(kind: Certificate) -> Option<TlsError> {
 
 fn larger(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     first.into_iter().chain(second).reduce(f64::max)
-}
-
-/// A thread that panicked while holding the lock left only whole entries.
-fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

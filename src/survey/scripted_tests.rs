@@ -3,9 +3,10 @@
 
 use std::net::IpAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -61,7 +62,7 @@ impl Scripted {
     }
 
     pub(super) fn log(&self) -> Vec<(Duration, String)> {
-        self.log.lock().unwrap().clone()
+        self.log.lock().clone()
     }
 }
 
@@ -78,9 +79,9 @@ impl Web for Scripted {
     }
 
     fn respond(&self, request: &WebRequest<'_>) -> WebResponse {
-        let began = *self.began.lock().unwrap().get_or_insert_with(Instant::now);
+        let began = *self.began.lock().get_or_insert_with(Instant::now);
         let time = self.from + began.elapsed();
-        self.log.lock().unwrap().push((time, request.url.as_str().to_owned()));
+        self.log.lock().push((time, request.url.as_str().to_owned()));
         let mut fields = Vec::new();
         let (status, kind, body) =
             match (self.script)(request.url.host().as_str(), request.url.target(), time) {

@@ -6,10 +6,11 @@ pub(super) mod wire;
 use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tower::{Layer, Service};
 
@@ -55,11 +56,11 @@ impl Notes {
     }
 
     pub(super) fn moments(&self) -> Moments {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 
     pub(super) fn note(&self, change: impl FnOnce(&mut Moments)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.lock());
     }
 
     /// Called when the TLS library makes its first message.

@@ -1,6 +1,7 @@
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Request, Response, Version, retry};
@@ -64,11 +65,11 @@ impl SocketClient {
         if keep_alive_time(self.is_https, self.settings.shortest_pause).is_none() {
             return;
         }
-        self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.client.lock().take();
     }
 
     fn client(&self) -> reqwest::Result<Client> {
-        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut client = self.client.lock();
         match &*client {
             Some(client) => Ok(client.clone()),
             None => Ok(client.insert(self.build()?).clone()),

@@ -1,10 +1,11 @@
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
+use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -319,14 +320,13 @@ impl VirtualLine {
 impl KeptConnection {
     /// Whether there is a connection to reuse; takes it.
     fn take(&self) -> bool {
-        let mut expires = self.expires.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut expires = self.expires.lock();
         expires.take().is_some_and(|expires| expires > Instant::now())
     }
 
     /// The connection can be used again.
     fn keep(&self) {
-        *self.expires.lock().unwrap_or_else(PoisonError::into_inner) =
-            self.time.map(|time| Instant::now() + time);
+        *self.expires.lock() = self.time.map(|time| Instant::now() + time);
     }
 }
 

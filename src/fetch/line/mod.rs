@@ -8,9 +8,10 @@ pub(super) mod raw_line;
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use reqwest::{Request, Response, Url};
 use rustls::pki_types::ServerName;
 use tokio::time::Instant;
@@ -51,9 +52,9 @@ pub(super) enum Opener {
 impl Line {
     /// Returns how long the connection has been idle. Closes it if the server may be about to close it.
     pub(super) fn begin_exchange(&self) -> Duration {
-        let last_used = *self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
+        let last_used = *self.last_used.lock();
         let idle = last_used.map_or(Duration::ZERO, |last_used| last_used.elapsed());
-        if !self.idle_limit.lock().unwrap_or_else(PoisonError::into_inner).allows(idle) {
+        if !self.idle_limit.lock().allows(idle) {
             self.hang_up();
         }
         idle
@@ -61,13 +62,13 @@ impl Line {
 
     /// Records the end of an exchange: from now on its connection is idle, or gone.
     pub(super) fn end_exchange(&self) {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *self.last_used.lock() = Some(Instant::now());
     }
 
     /// Records how long the server keeps connections, as far as a response or the end of a connection reveals
     /// it.
     pub(super) fn note_limit(&self, note: impl FnOnce(&mut IdleLimit)) {
-        note(&mut self.idle_limit.lock().unwrap_or_else(PoisonError::into_inner));
+        note(&mut self.idle_limit.lock());
     }
 
     /// Closes idle connections; the TLS sessions of the server stay.
@@ -167,7 +168,7 @@ impl Lines {
     /// Records that the HTTP library could not read a response to this URL, so that callers that do not know
     /// of it avoid the same failure.
     pub(super) fn note_odd(&self, address: IpAddr, url: &WebUrl) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if open.odd_origins.len() >= ODD_HOSTS {
             open.odd_origins.clear();
         }
@@ -175,7 +176,7 @@ impl Lines {
     }
 
     fn is_odd(&self, address: IpAddr, url: &WebUrl) -> bool {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.open.lock();
         !open.odd_origins.is_empty() && open.odd_origins.contains(&(address, odd_origin(url)))
     }
 
@@ -208,7 +209,7 @@ impl Lines {
         origin: Origin,
         make: impl FnOnce() -> (LineKind, Arc<CertificateCheck>),
     ) -> Arc<Line> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         open.clock += 1;
         let now = open.clock;
         if open.servers.len() >= SERVERS && !open.servers.contains_key(&address) {
@@ -352,6 +353,6 @@ mod tests {
         weak_line([102, 0, 0, 1]);
         weak_line([102, 2, 0, 1]);
         assert!(first.upgrade().is_some() && second.upgrade().is_none());
-        assert_eq!(lines.open.lock().unwrap().servers.len(), SERVERS);
+        assert_eq!(lines.open.lock().servers.len(), SERVERS);
     }
 }

@@ -1,5 +1,4 @@
 use std::io::Write;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
@@ -7,6 +6,7 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use proptest::prelude::*;
 use tokio::sync::Notify;
 
@@ -358,7 +358,7 @@ struct Stingy {
 
 impl Meter for Stingy {
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
-        self.requested.lock().unwrap().push(bytes);
+        self.requested.lock().push(bytes);
         if bytes <= self.granted {
             return std::future::ready(()).boxed();
         }
@@ -395,7 +395,7 @@ async fn a_server_sends_no_more_than_the_meter_grants_and_systems_buffer() {
         response = fetching => panic!("read to the end: {:?}", response.0),
         () = meter.wants_more.notified() => {}
     }
-    let requested = meter.requested.into_inner().unwrap();
+    let requested = meter.requested.into_inner();
     assert!(
         requested.is_sorted() && requested.iter().rev().skip(1).all(|bytes| *bytes <= 1 << 20),
         "{requested:?}"

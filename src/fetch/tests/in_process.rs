@@ -1,8 +1,9 @@
 use std::io::Write;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use parking_lot::Mutex;
 use tokio::time::advance;
 
 use crate::address::{Host, OptOut, WebUrl};
@@ -32,10 +33,9 @@ impl Web for OneServer {
     }
 
     fn respond(&self, web_request: &WebRequest<'_>) -> WebResponse {
-        self.opened.lock().unwrap().push(web_request.opens_connection);
+        self.opened.lock().push(web_request.opens_connection);
         let text = |field: Option<&str>| field.map(str::to_owned);
-        *self.conditions.lock().unwrap() =
-            (text(web_request.if_none_match), text(web_request.if_modified_since));
+        *self.conditions.lock() = (text(web_request.if_none_match), text(web_request.if_modified_since));
         self.reply.clone()
     }
 
@@ -108,17 +108,13 @@ async fn a_connection_is_kept_over_short_pauses_and_for_one_origin() {
         advance(ms(pause)).await;
         request(&in_turn, url).await;
     }
-    assert_eq!(*web.opened.lock().unwrap(), [true, false, true, true, true, true]);
+    assert_eq!(*web.opened.lock(), [true, false, true, true, true, true]);
     let web = server_with(page(10, 1000.0));
     let polite = fetcher(web.clone(), Settings::default(), "");
     for _ in 0..2 {
         request(&polite, "http://a.ke/").await;
     }
-    assert_eq!(
-        *web.opened.lock().unwrap(),
-        [true, true],
-        "two seconds are too long to wait with an open one"
-    );
+    assert_eq!(*web.opened.lock(), [true, true], "two seconds are too long to wait with an open one");
 }
 
 /// Settings without a pause, so that connections are kept.
@@ -146,8 +142,8 @@ async fn a_known_version_is_asked_past_and_its_connection_kept_alive() {
         let (response, body) = fetcher.fetch_if_modified(&known, &web_request, SERVER.into(), u64::MAX).await;
         assert_eq!((response.status, response.failure, body.len()), (Some(304), None, 0));
     }
-    assert_eq!(*web.opened.lock().unwrap(), [true, false]);
-    let conditions = || web.conditions.lock().unwrap().clone();
+    assert_eq!(*web.opened.lock(), [true, false]);
+    let conditions = || web.conditions.lock().clone();
     assert_eq!(conditions(), (known.etag.clone(), known.last_modified.clone()));
     request(&fetcher, "http://a.ke/").await;
     assert_eq!(conditions(), (None, None));
@@ -192,7 +188,7 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
     let (response, body) = request(&fetcher, "http://a.ke/").await;
     assert_eq!((response.failure, body.len()), (Some(Failure::BodyTruncated), 400));
     request(&fetcher, "http://a.ke/").await;
-    assert_eq!(*web.opened.lock().unwrap(), [true, true], "a broken connection is not used again");
+    assert_eq!(*web.opened.lock(), [true, true], "a broken connection is not used again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -225,7 +221,7 @@ async fn what_is_opted_out_or_special_is_not_asked_in_process_either() {
     let located =
         fetcher(Arc::new(loopback), Settings::default(), "").locate(&Host::parse("a.ke").unwrap()).await;
     assert_eq!(located.address, Err(Failure::AddressRefused));
-    assert_eq!(*web.opened.lock().unwrap(), [] as [bool; 0]);
+    assert_eq!(*web.opened.lock(), [] as [bool; 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -325,7 +321,7 @@ struct SlowMeter {
 
 impl Meter for SlowMeter {
     fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()> {
-        self.requested.lock().unwrap().push(bytes);
+        self.requested.lock().push(bytes);
         tokio::time::sleep(self.pause).boxed()
     }
 }
@@ -342,7 +338,7 @@ async fn read_slowly(pause: Duration, pause_allowance: Duration) -> (Response, V
     let known = Validators::default();
     let fetching = fetcher.fetch_with(Manner::Usual, &known, &request, SERVER.into(), u64::MAX, &meter);
     let (response, _) = fetching.await;
-    (response, meter.requested.into_inner().unwrap())
+    (response, meter.requested.into_inner())
 }
 
 #[tokio::test(start_paused = true)]

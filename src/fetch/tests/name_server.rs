@@ -1,9 +1,10 @@
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use hickory_resolver::proto::op::{Message, ResponseCode};
 use hickory_resolver::proto::rr::rdata::{A, AAAA, CNAME};
 use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
 
@@ -68,7 +69,7 @@ impl TestNameServer {
 
     /// The queries, as `name type`, with `tcp` for those over TCP.
     pub(crate) fn query_log(&self) -> Vec<String> {
-        self.query_log.lock().unwrap().clone()
+        self.query_log.lock().clone()
     }
 }
 
@@ -77,7 +78,7 @@ fn response(packet: &[u8], zone: Zone, query_log: &Mutex<Vec<String>>, tcp: bool
     let query = question.queries[0].clone();
     let (name, kind) = (query.name().clone(), query.query_type());
     let suffix = if tcp { " tcp" } else { "" };
-    query_log.lock().unwrap().push(format!("{name} {kind}{suffix}"));
+    query_log.lock().push(format!("{name} {kind}{suffix}"));
     let mut reply = Message::response(question.metadata.id, question.metadata.op_code);
     reply.add_query(query);
     match zone(&name.to_string(), kind) {

@@ -1,7 +1,8 @@
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -38,7 +39,7 @@ impl Server {
         let state = recorded.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                state.lock().unwrap().connections += 1;
+                state.lock().connections += 1;
                 tokio::spawn(script(Conversation { stream, recorded: state.clone() }));
             }
         });
@@ -91,17 +92,17 @@ impl Server {
     }
 
     pub(crate) fn connections(&self) -> usize {
-        self.recorded.lock().unwrap().connections
+        self.recorded.lock().connections
     }
 
     /// The number of connections that the client ended while the server waited for a request.
     pub(crate) fn ended(&self) -> usize {
-        self.recorded.lock().unwrap().ended
+        self.recorded.lock().ended
     }
 
     /// The request heads received, over all connections.
     pub(crate) fn requests(&self) -> Vec<Vec<u8>> {
-        self.recorded.lock().unwrap().requests.clone()
+        self.recorded.lock().requests.clone()
     }
 }
 
@@ -113,12 +114,12 @@ impl Conversation {
             match self.stream.read_u8().await {
                 Ok(byte) => head.push(byte),
                 Err(_) => {
-                    self.recorded.lock().unwrap().ended += 1;
+                    self.recorded.lock().ended += 1;
                     return Vec::new();
                 }
             }
         }
-        self.recorded.lock().unwrap().requests.push(head.clone());
+        self.recorded.lock().requests.push(head.clone());
         head
     }
 

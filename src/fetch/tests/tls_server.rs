@@ -1,9 +1,10 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 
+use parking_lot::Mutex;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
@@ -69,7 +70,7 @@ impl TlsServer {
 
     /// The last request head.
     pub(crate) fn request_head(&self) -> String {
-        self.traffic.request_head.lock().unwrap().clone()
+        self.traffic.request_head.lock().clone()
     }
 
     /// The number of connections that it has closed.
@@ -150,7 +151,7 @@ impl Plan {
                 tls.read_exact(&mut byte)?;
                 head.push(byte[0]);
             }
-            *tls.sock.traffic.request_head.lock().unwrap() = String::from_utf8(head).unwrap();
+            *tls.sock.traffic.request_head.lock() = String::from_utf8(head).unwrap();
             tls.write_all(&self.reply)?;
             tls.flush()?;
             if self.closing {

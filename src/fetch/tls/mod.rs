@@ -7,9 +7,10 @@ pub(super) mod old_tls;
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use parking_lot::Mutex;
 use reqwest::tls::{TlsInfo, Version};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{
@@ -47,16 +48,16 @@ pub(super) struct CertificateCheck(Mutex<Option<TlsError>>);
 
 impl CertificateCheck {
     pub(super) fn defect(&self) -> Option<TlsError> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 
     pub(super) fn set(&self, defect: Option<TlsError>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = defect;
+        *self.0.lock() = defect;
     }
 
     /// Records a defect, unless one is recorded already.
     fn add(&self, defect: TlsError) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(defect);
+        self.0.lock().get_or_insert(defect);
     }
 }
 

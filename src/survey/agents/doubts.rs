@@ -1,5 +1,6 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::roster::AgentNumber;
 
@@ -94,7 +95,7 @@ impl Doubts {
     }
 
     fn trees(&self) -> MutexGuard<'_, HashMap<u64, TreeDoubts>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

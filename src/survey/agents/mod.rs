@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -458,7 +459,7 @@ impl Agents {
     }
 
     fn state(&self) -> MutexGuard<'_, DealingState> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 
@@ -492,7 +493,7 @@ impl AssignedAgent {
     /// The own link of an agent that is a process of its own.
     pub(super) fn link(&self) -> Option<MutexGuard<'_, AgentLink>> {
         match &self.kind {
-            AgentKind::Remote(_, link) => Some(lock(link)),
+            AgentKind::Remote(_, link) => Some(link.lock()),
             AgentKind::Simulated(_) => None,
         }
     }
@@ -515,7 +516,7 @@ impl AssignedAgent {
             return;
         };
         let until = {
-            let mut busy_until = lock(busy_until);
+            let mut busy_until = busy_until.lock();
             *busy_until = clock.now().max(*busy_until) + *response_time;
             *busy_until
         };
@@ -552,10 +553,6 @@ impl Drop for Assignment {
 fn exponential(chance: u64) -> f64 {
     let uniform = ((chance >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
     -uniform.ln()
-}
-
-fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

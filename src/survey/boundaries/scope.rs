@@ -1,4 +1,6 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::address::{
     CountryDomains, Host, Priorities, Scope, ScopeRule, Site, SuffixSection, Suffixes, WebUrl,
@@ -96,7 +98,7 @@ fn suffixes(settings: &Settings) -> Result<Arc<Suffixes>, SurveyError> {
 /// survey, and the settings are checked three times there.
 fn built_in_suffixes(section: SuffixSection) -> Result<Arc<Suffixes>, SurveyError> {
     static READ: Mutex<Vec<(SuffixSection, Arc<Suffixes>)>> = Mutex::new(Vec::new());
-    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut read = READ.lock();
     if let Some((_, suffixes)) = read.iter().find(|(of, _)| *of == section) {
         return Ok(suffixes.clone());
     }

@@ -15,10 +15,11 @@ use std::io::{self, Seek, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -174,7 +175,7 @@ impl Keeper {
         self.shared.has_entries.notify_all();
         self.shared.is_urgent.notify_all();
         self.shared.ending.notify_all();
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(&mut *self.threads.lock());
         for thread in threads {
             thread.join().map_err(|_panic| SurveyError::Broken("the journal thread".to_owned()))?;
         }
@@ -211,7 +212,7 @@ type Work = fn(&KeeperShared) -> Result<(), Failed>;
 
 impl KeeperShared {
     fn state(&self) -> MutexGuard<'_, KeeperState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Returns the number of entries up to this one.
@@ -232,7 +233,7 @@ impl KeeperShared {
                 if state.is_ending {
                     return Ok(());
                 }
-                state = self.has_entries.wait(state).unwrap_or_else(PoisonError::into_inner);
+                self.has_entries.wait(&mut state);
             }
             let (bytes, last) = (std::mem::take(&mut state.pending), state.entry_count);
             // Written under the lock: the thread that empties the other file has then seen which file this
@@ -255,17 +256,16 @@ impl KeeperShared {
                 continue;
             }
             let pause = SHARED_INTERVAL.saturating_sub(began.elapsed());
-            drop(self.ending.wait_timeout_while(self.state(), pause, |state| !state.is_ending));
+            self.ending.wait_while_for(&mut self.state(), |state| !state.is_ending, pause);
         }
     }
 
     fn flush_journals(&self) -> Result<(), Failed> {
         let mut pause = INTERVAL;
         loop {
-            let state = self.state();
+            let mut state = self.state();
             let is_idle = |state: &mut KeeperState| !state.is_urgent && !state.is_ending;
-            let waited = self.is_urgent.wait_timeout_while(state, pause, is_idle);
-            let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            self.is_urgent.wait_while_for(&mut state, is_idle, pause);
             state.is_urgent = false;
             let is_ending = state.is_ending;
             let dirty = std::mem::take(&mut state.dirty);

@@ -11,8 +11,10 @@ pub(super) mod sent;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::error::SurveyError;
 use entry::{Entry, ExchangeRecord};
@@ -117,7 +119,7 @@ impl Journal {
             what: "a response cannot be written as an entry",
         })?;
         let (at, file) = {
-            let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut end = self.end.lock();
             (&*end.file).write_all(&bytes).map_err(SurveyError::file("write", &self.path))?;
             let at = end.at;
             end.at += bytes.len() as u64;
@@ -133,7 +135,7 @@ impl Journal {
     }
 
     fn file(&self) -> Arc<File> {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner).file.clone()
+        self.end.lock().file.clone()
     }
 
     fn note_dirty(&self, file: &Arc<File>) {

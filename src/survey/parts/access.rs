@@ -1,7 +1,8 @@
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{self, Notify, watch};
 
 use super::ceiling::Ceiling;
@@ -91,15 +92,15 @@ impl Access {
     }
 
     pub(in crate::survey) fn load(&self) -> MutexGuard<'_, Load> {
-        self.load.lock().unwrap_or_else(PoisonError::into_inner)
+        self.load.lock()
     }
 
     pub(in crate::survey) fn own_link(&self) -> MutexGuard<'_, OwnLink> {
-        self.own_link.lock().unwrap_or_else(PoisonError::into_inner)
+        self.own_link.lock()
     }
 
     pub(in crate::survey) fn roster(&self) -> MutexGuard<'_, Roster<Lease>> {
-        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+        self.roster.lock()
     }
 
     /// Notes that the visit of a tree sends its requests to this server from now on.

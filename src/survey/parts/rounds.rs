@@ -1,6 +1,7 @@
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::frontier::{Allowances, Round, RoundMember, UnfinishedTree, UnfinishedTrees};
 use crate::records::{BudgetUsed, FURTHER_REQUESTS, LeftRecord, RoundRecord};
@@ -142,15 +143,15 @@ impl Rounds {
     }
 
     fn planned(&self) -> MutexGuard<'_, Option<(f64, u64)>> {
-        self.planned.lock().unwrap_or_else(PoisonError::into_inner)
+        self.planned.lock()
     }
 
     fn lock_used(&self) -> MutexGuard<'_, BudgetUsed> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        self.used.lock()
     }
 
     fn current(&self) -> MutexGuard<'_, CurrentRound> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.current.lock()
     }
 }
 

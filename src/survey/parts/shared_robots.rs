@@ -23,9 +23,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use xxhash_rust::xxh3::xxh3_64;
@@ -203,7 +203,7 @@ impl SharedRobots {
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<u64, RobotsSlot>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slots.lock()
     }
 }
 

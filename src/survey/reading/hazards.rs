@@ -8,9 +8,10 @@
 //! - `CCSURVEY_ABORT_AT` is a URL: the process aborts when it reads the response of that URL.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 
 use crate::address::{OptOuts, WebUrl};
@@ -86,7 +87,7 @@ pub(in crate::survey) fn forgets(record: &ExchangeRecord) -> bool {
     if !ignores("once") || record.request.purpose != Purpose::Page || record.response.status != Some(200) {
         return false;
     }
-    let mut delivered = DELIVERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut delivered = DELIVERED.lock();
     let times = delivered.entry(record.request.number).or_default();
     *times = times.saturating_add(1);
     *times <= 2

@@ -6,8 +6,10 @@
 //! sent is generated as it would have been without prefetching.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
+
+use parking_lot::{Condvar, Mutex};
 
 use super::quarantine::{ReadAhead, ResponseReader};
 use crate::exchange::{Purpose, Request};
@@ -70,7 +72,7 @@ impl Prefetcher {
         if request.purpose != Purpose::Page {
             return None;
         }
-        let mut queue = lock(&self.shared.queue);
+        let mut queue = self.shared.queue.lock();
         if queue.pending >= MAX_PENDING {
             return None;
         }
@@ -88,7 +90,7 @@ impl Prefetcher {
 
 impl Drop for Prefetcher {
     fn drop(&mut self) {
-        lock(&self.shared.queue).is_over = true;
+        self.shared.queue.lock().is_over = true;
         self.shared.job_added.notify_all();
     }
 }
@@ -101,13 +103,13 @@ impl PrefetchShared {
             }
             let prefetched = self.fetcher.prefetch(&job.request.url);
             let read = prefetched.and_then(|prefetched| self.reader.read_ahead(&job.request, prefetched));
-            *lock(&job.state) = JobState::Done(read.map(Box::new));
+            *job.state.lock() = JobState::Done(read.map(Box::new));
             job.done.notify_all();
         }
     }
 
     fn next(&self) -> Option<Arc<PrefetchJob>> {
-        let mut queue = lock(&self.queue);
+        let mut queue = self.queue.lock();
         loop {
             if queue.is_over {
                 return None;
@@ -115,14 +117,14 @@ impl PrefetchShared {
             if let Some(job) = queue.jobs.pop_front() {
                 return Some(job);
             }
-            queue = self.job_added.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            self.job_added.wait(&mut queue);
         }
     }
 }
 
 impl PrefetchJob {
     fn begin(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let is_wanted = matches!(*state, JobState::Waiting);
         if is_wanted {
             *state = JobState::AtWork;
@@ -132,9 +134,9 @@ impl PrefetchJob {
 
     /// Ends the job and returns its result. If a thread is working on it, waits for the result.
     fn end(&self) -> Option<Box<ReadAhead>> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         while matches!(*state, JobState::AtWork) {
-            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.done.wait(&mut state);
         }
         match std::mem::replace(&mut *state, JobState::Over) {
             JobState::Done(read) => read,
@@ -160,13 +162,8 @@ impl Drop for PendingPrefetch<'_> {
     fn drop(&mut self) {
         self.job.end();
         self.shared.fetcher.forget_prefetched(&self.job.request.url);
-        lock(&self.shared.queue).pending -= 1;
+        self.shared.queue.lock().pending -= 1;
     }
-}
-
-/// Locks, ignoring poison: a thread that panicked while it held the lock left the value whole.
-fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -194,9 +191,9 @@ mod tests {
         assert!(job.begin() && !job.begin());
         let other = job.clone();
         let waits = thread::spawn(move || other.end().is_none());
-        *lock(&job.state) = JobState::Done(None);
+        *job.state.lock() = JobState::Done(None);
         job.done.notify_all();
         assert!(waits.join().unwrap());
-        assert!(matches!(*lock(&job.state), JobState::Over));
+        assert!(matches!(*job.state.lock(), JobState::Over));
     }
 }

@@ -13,8 +13,9 @@ use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Challenge, Document, Head, Purpose, Request, Response, is_bodiless};
@@ -95,7 +96,7 @@ impl Suspects {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<(u64, u32)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

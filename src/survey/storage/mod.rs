@@ -11,9 +11,10 @@ use std::fs::File;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -122,11 +123,11 @@ impl Storage {
     }
 
     pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
-        self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+        self.frontier.lock()
     }
 
     pub(super) fn judge(&self) -> MutexGuard<'_, Judge> {
-        self.judge.lock().unwrap_or_else(PoisonError::into_inner)
+        self.judge.lock()
     }
 
     /// Introduces a server with this state to the judge, before its next exchange counts.

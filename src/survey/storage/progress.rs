@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::tally::error_of;
@@ -281,12 +281,12 @@ impl Progress {
 
     /// Changes the counters.
     pub fn update(&self, change: impl FnOnce(&mut Snapshot)) {
-        change(&mut self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner).now);
+        change(&mut self.inner.lock().now);
     }
 
     /// The numbers of requests with a result and of requests without one.
     pub(in crate::survey) fn sent_and_lost(&self) -> (u64, u64) {
-        let inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let inner = self.inner.lock();
         (inner.now.requests, inner.now.unrecorded)
     }
 
@@ -325,7 +325,7 @@ impl Progress {
     /// The status at `now`, with rates.
     #[must_use]
     pub fn snapshot(&self, now: SystemTime) -> Snapshot {
-        let mut inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         let bytes = inner.now.sent_bytes + inner.now.received_bytes;
         let requests = inner.now.requests;
         inner.history.push_back((now, requests, bytes));

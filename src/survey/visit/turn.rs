@@ -1,10 +1,10 @@
 use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 
 use crate::address::Site;
 use crate::exchange::{Failure, Purpose, Response};
@@ -31,12 +31,12 @@ pub(in crate::survey) struct HeldPermit<'a> {
 impl HeldPermit<'_> {
     /// The most bytes that the exchange may move.
     pub(in crate::survey) fn byte_limit(&self) -> u64 {
-        self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Permit::byte_limit)
+        self.permit.lock().as_ref().map_or(0, Permit::byte_limit)
     }
 
     /// The part of the survey's rate that the permit reserves.
     pub(in crate::survey) fn reserved(&self) -> Option<u64> {
-        self.permit.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(Permit::reserved)
+        self.permit.lock().as_ref().and_then(Permit::reserved)
     }
 
     /// Notes that the request is being sent.
@@ -70,12 +70,12 @@ impl HeldPermit<'_> {
 
 impl HeldPermit<'_> {
     fn take(&mut self) -> Option<Permit> {
-        self.permit.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+        self.permit.get_mut().take()
     }
 
     /// Allows the exchange to have moved this many bytes in total, or returns the time at which it may.
     fn try_to_read_on(&self, bytes: u64) -> Result<(), SystemTime> {
-        let mut permit = self.permit.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut permit = self.permit.lock();
         match &mut *permit {
             Some(permit) => self.access.load().reserve_up_to(self.access.now(), permit, bytes),
             None => Ok(()),

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// The number of trees that were handed over to the writer and are not on the disk yet.
@@ -47,12 +47,12 @@ impl Backlog {
         let mut trees = self.trees();
         let had_some = *trees > 0;
         while *trees > 0 && !self.has_failed.load(Ordering::SeqCst) {
-            trees = self.shrunk.wait(trees).unwrap_or_else(PoisonError::into_inner);
+            self.shrunk.wait(&mut trees);
         }
         had_some && *trees == 0
     }
 
     fn trees(&self) -> MutexGuard<'_, usize> {
-        self.trees.lock().unwrap_or_else(PoisonError::into_inner)
+        self.trees.lock()
     }
 }
