@@ -55,6 +55,21 @@ fn tables_are_the_same_however_many_sites_are_walked_at_once() {
 }
 
 #[test]
+fn the_wait_for_a_round_is_no_time_of_a_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(WORLD, &folder);
+    let [without, with] = ["none", "2h"].map(|time| {
+        let survey = folder.path().join(time);
+        summary(&simulate(&path, &survey, &["--budget", "900", "--max-time", time]));
+        survey
+    });
+    let rounds = Manifest::load(&without).unwrap().budget.unwrap().rounds;
+    let waited: f64 = rounds.iter().map(|round| round.waited_seconds).sum();
+    assert!(waited > 4.0 * 3600.0, "rounds waited for their last trees for {waited} s");
+    assert_same_tables(&timeless_tables(&with), &timeless_tables(&without));
+}
+
+#[test]
 fn a_tenth_of_the_requests_finds_four_fifths_of_the_hosts() {
     let folder = tempfile::tempdir().unwrap();
     let (deep_folder, budget_folder) = (folder.path().join("deep"), folder.path().join("budget"));

@@ -141,7 +141,8 @@ settings! {
         // 10,000 pages of the median size on the Web of 2024, 32 kB.
         max_bytes: Option<Size> as OrNone = Some(Size(320 * MIB)) => value("BYTES|none")
             .least_bytes().lower_is_more_polite().breaks_if_lifted("the limit on bytes per site");
-        /// Time for the walk of a site, per start URL, e.g. 12h
+        /// Time for the walk of a site, per start URL, e.g. 12h. Time in which the survey is stopped does not
+        /// count, nor does waiting for the next round of --budget
         // 10,000 requests, each with the pause after a page on a thin link, two minutes.
         max_time: Option<Span> as OrNone = Some(Span(Duration::from_secs(14 * DAY))) => value("TIME|none")
             .above_zero().lower_is_more_polite();

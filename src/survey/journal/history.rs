@@ -21,8 +21,11 @@ pub(in crate::survey) struct Unanswered {
 #[derive(Debug, Default)]
 pub(in crate::survey) struct JournalHistory {
     pub unanswered: Unanswered,
-    /// The time between the runs, in which no request was sent.
+    /// The time in which no request was due: between the runs of the survey, and between the tree's parts in
+    /// rounds.
     pub stopped_for: Duration,
+    /// As much of it as came before the last request.
+    pub stopped_before_last: Duration,
     /// When the first request was sent.
     pub began: Option<SystemTime>,
     /// The outcome of the walk, if it ended.
@@ -32,6 +35,8 @@ pub(in crate::survey) struct JournalHistory {
     /// The latest time on record.
     pub latest: Option<SystemTime>,
     run: Option<SystemTime>,
+    /// The time since the latest entry when the walk continued in the same run.
+    rested: Duration,
 }
 
 impl JournalHistory {
@@ -44,14 +49,18 @@ impl JournalHistory {
     fn note_times(&mut self, entry: &Entry) {
         match entry {
             Entry::Opened { run, at } => {
-                if self.run.replace(*run).is_some_and(|before| before != *run) {
-                    let stopped = self.latest.and_then(|latest| at.duration_since(latest).ok());
-                    self.stopped_for += stopped.unwrap_or_default();
-                }
+                let rested =
+                    self.latest.and_then(|latest| at.duration_since(latest).ok()).unwrap_or_default();
+                let is_new_run = self.run.replace(*run).is_some_and(|before| before != *run);
+                let (stopped_for, rested) =
+                    if is_new_run { (rested, Duration::ZERO) } else { (Duration::ZERO, rested) };
+                self.stopped_for += stopped_for;
+                self.rested = rested;
                 self.latest = self.latest.max(Some(*at));
             }
             Entry::Sending { at, .. } => {
                 self.began = self.began.or(Some(*at));
+                self.stopped_before_last = self.stopped_for;
                 self.latest = self.latest.max(Some(*at));
             }
             Entry::Received(record) | Entry::Attempted(record) | Entry::Reading(record) => {
@@ -63,7 +72,10 @@ impl JournalHistory {
             | Entry::OwnerObjection { .. }
             | Entry::WalkedBy { .. }
             | Entry::Shared(_) => {}
-            Entry::Round(part) => self.parts.push(*part),
+            Entry::Round(part) => {
+                self.stopped_for += std::mem::take(&mut self.rested);
+                self.parts.push(*part);
+            }
         }
     }
 }
@@ -247,6 +259,24 @@ mod tests {
         other.request.purpose = Purpose::Robots;
         [read(4), Entry::Reading(Box::new(other))].iter().for_each(|entry| unanswered.note(entry));
         assert_eq!((unanswered.suspects().count(), unanswered.unreadable().len()), (1, 0));
+    }
+
+    #[test]
+    fn the_time_between_parts_in_rounds_is_no_time_of_the_tree() {
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let opened = |second| Entry::Opened { run: at(1), at: at(second) };
+        let sending =
+            |number, second| Entry::Sending { number, address: [41, 90, 0, 1].into(), at: at(second) };
+        let part = |round| Entry::Round(RoundPart { round, price: 0.5, until: 9 });
+        let mut history = JournalHistory::default();
+        let mut stopped_after = |entries: &[Entry]| {
+            entries.iter().for_each(|entry| history.note(entry));
+            [history.stopped_for, history.stopped_before_last].map(|time| time.as_secs())
+        };
+        assert_eq!(stopped_after(&[opened(10), part(1), sending(0, 20)]), [0, 0]);
+        // Put off within its part until 50; the second part begins at 100.
+        assert_eq!(stopped_after(&[opened(50), sending(1, 60), opened(100), part(2)]), [40, 0]);
+        assert_eq!(stopped_after(&[sending(2, 110), opened(500), part(3)]), [430, 40]);
     }
 
     #[test]

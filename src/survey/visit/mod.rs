@@ -238,9 +238,10 @@ impl Visit {
         if let Some(assigned) = &assigned {
             journal.write(&Entry::WalkedBy { agent: assigned.name.clone() })?;
         }
+        let rounds = VisitRounds::begin(&parts, lease.order, &journal, &mut history)?;
         let replay = Replay::open(&path)?;
         let began = history.began.unwrap_or_else(|| parts.access.now());
-        // The walk's start, moved forward by the time between the runs of the survey.
+        // The walk's start, moved forward by the time in which no request was due.
         let counts_from = began + history.stopped_for;
         let spent = earlier.spent_of(parts.budget.account_of(lease.seed.into()));
         let scope = parts.boundaries.scope.tree_scope(&lease.site);
@@ -255,7 +256,6 @@ impl Visit {
             Some(memory) => walk.with_memory(memory),
             None => walk,
         };
-        let rounds = VisitRounds::begin(&parts, lease.order, &history.parts, &journal)?;
         Ok(Self {
             rounds,
             sent: 0,

@@ -4,6 +4,7 @@ use crate::frontier::EndedPart;
 use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
 use crate::survey::journal::entry::{Entry, RoundPart};
+use crate::survey::journal::history::JournalHistory;
 use crate::survey::parts::Parts;
 use crate::survey::parts::rounds::encode_waiting;
 use crate::walk::{External, Waiting, Walk};
@@ -26,21 +27,22 @@ impl VisitRounds {
     pub(super) fn begin(
         parts: &Parts,
         order: u64,
-        recorded: &[RoundPart],
         journal: &Journal,
+        history: &mut JournalHistory,
     ) -> Result<Option<Self>, SurveyError> {
         let Some(rounds) = &parts.rounds else { return Ok(None) };
-        let mut upcoming: VecDeque<RoundPart> = recorded.iter().copied().collect();
         let current = rounds.part_of(order);
         let is_last = current.is_some_and(|part| part.round.price.is_none());
         if let Some(current) = current
             && let Some(price) = current.round.price
-            && upcoming.back().is_none_or(|last| last.round < current.round.number)
+            && history.parts.last().is_none_or(|last| last.round < current.round.number)
         {
             let part = RoundPart { round: current.round.number, price, until: current.until };
-            journal.write(&Entry::Round(part))?;
-            upcoming.push_back(part);
+            let entry = Entry::Round(part);
+            journal.write(&entry)?;
+            history.note(&entry);
         }
+        let upcoming = history.parts.iter().copied().collect();
         Ok(Some(Self { upcoming, until: 0, due: VecDeque::new(), is_last, reported: 0 }))
     }
 

@@ -136,6 +136,8 @@ impl Drop for HeldPermit<'_> {
 pub(in crate::survey) enum TurnRefusal {
     /// The turn would come at this time, which is too far away to wait for.
     Until(SystemTime),
+    /// The time of the site ends before its turn comes.
+    TooLate,
     GivenUp,
     Spent,
     /// The survey may send no further request.
@@ -149,7 +151,7 @@ impl TurnRefusal {
         match self {
             Self::GivenUp => Failure::GivenUp,
             Self::Spent => Failure::ServerBudget,
-            Self::Until(_) | Self::SurveySpent | Self::Stopped => Failure::HeldOff,
+            Self::Until(_) | Self::TooLate | Self::SurveySpent | Self::Stopped => Failure::HeldOff,
         }
     }
 }

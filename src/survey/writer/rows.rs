@@ -93,7 +93,7 @@ impl TreeReader<'_> {
         count_attempts(&mut exchanges);
         let mut tally = tally.tally;
         tally.seen.order = order_breaches(&exchanges, &shared, &forbidden);
-        let request_span = request_span(&exchanges).saturating_sub(history.stopped_for);
+        let request_span = request_span(&exchanges).saturating_sub(history.stopped_before_last);
         let rows = SegmentRows {
             exchanges,
             links: link_rows(&self.boundaries.scope, &done.lease, &scope, &done.tree),

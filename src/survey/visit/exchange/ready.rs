@@ -53,7 +53,12 @@ impl<'a> Requester<'a> {
         let crawl_delay = wanted.crawl_delay;
         #[cfg(feature = "hazards")]
         let crawl_delay = crate::survey::reading::hazards::crawl_delay(crawl_delay);
-        let permit = match turn(access, storage, address, self.site, crawl_delay).await? {
+        let turn = tokio::select! {
+            biased;
+            turn = turn(access, storage, address, self.site, crawl_delay) => turn?,
+            () = access.clock.until(wanted.deadline) => Err(TurnRefusal::TooLate),
+        };
+        let permit = match turn {
             Ok(permit) => permit,
             Err(TurnRefusal::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
             Err(TurnRefusal::Stopped) => return Err(STOPPED),
@@ -67,6 +72,10 @@ impl<'a> Requester<'a> {
         // begun, or this process may have stood still.
         let (sender, pass) = self.sender(attempt).await?;
         self.may_send(wanted, address).await?;
+        if access.now() >= wanted.deadline {
+            let held_off = self.never_sent(wanted, Some(address), Failure::HeldOff, dns)?;
+            return Err(AttemptEnd::Exchanged(held_off));
+        }
         Ok(ReadyServer { address, dns, sender, pass, permit, pending_prefetch })
     }
 
