@@ -199,6 +199,23 @@ fn a_simulation_keeps_the_pauses_of_a_real_survey() {
 }
 
 #[test]
+fn no_request_is_sent_after_the_time_of_its_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("survey");
+    // A request that was granted in the tenth minute waits for its pause until the twelfth.
+    let flags = ["--feed-back", "off", "--min-delay", "4m", "--max-delay", "10m", "--max-time", "10m"];
+    assert!(simulate(&world("shared_hosting"), &dir, &flags).status.success());
+    let mut spans: HashMap<String, (i64, i64)> = HashMap::new();
+    for row in rows::<ExchangeRow>(&dir).into_iter().filter(ExchangeRow::was_sent) {
+        let started = row.started.0;
+        let (first, last) = spans.entry(row.site).or_insert((i64::MAX, 0));
+        (*first, *last) = ((*first).min(started), (*last).max(started));
+    }
+    let longest = spans.values().map(|(first, last)| last - first).max().unwrap();
+    assert!((400_000_000..600_000_000).contains(&longest), "{longest} µs");
+}
+
+#[test]
 fn a_server_bears_no_more_on_a_day_than_its_share_and_its_sites_go_on_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let [usual, spread] = ["usual", "spread"].map(|name| folder.path().join(name));
