@@ -203,9 +203,11 @@ impl Crew {
         let (round, members) = match interrupted.transpose()?.filter(|(_, members)| !members.is_empty()) {
             Some(interrupted) => interrupted,
             None => {
-                let (_, lost) = storage.progress.sent_and_lost();
-                let next =
-                    frontier.next_round(|number, sent, trees| rounds.plan(number, sent + lost, &trees))?;
+                // The trees' own counts may lack requests that the survey has sent. No round is planned with them.
+                let (requests, lost) = storage.progress.sent_and_lost();
+                let next = frontier.next_round(|number, sent, trees| {
+                    rounds.plan(number, sent.max(requests) + lost, &trees)
+                })?;
                 if next.is_none() {
                     rounds.note_left(None);
                 }

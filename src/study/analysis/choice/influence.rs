@@ -36,11 +36,8 @@ impl Influence {
     pub fn strongest(recorded: &Recorded, sampling: &Sampling, choice: &Choice, at: u16) -> Option<Self> {
         let figure = |choice: &Choice| Some(choice.criterion.figure_of(choice.level(at)?));
         let with_all_sites = figure(choice)?;
-        let kinds = match choice.criterion {
-            Criterion::Coverage { of, reading, .. } => reading.required_kinds(of),
-            Criterion::Load { .. } => &[],
-        };
-        let recorded = &recorded.with_kinds(kinds);
+        let (of, reading) = choice.criterion.counted();
+        let recorded = &recorded.with_kinds(reading.required_kinds(of));
         let weights = Weights::measure(recorded, &choice.criterion);
         let mut sites: Vec<(usize, f64)> = weights.alone.iter().copied().enumerate().collect();
         sites.sort_by(|(one, alone), (other, more)| more.total_cmp(alone).then(one.cmp(other)));
