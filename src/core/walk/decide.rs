@@ -103,10 +103,14 @@ impl Walk {
     }
 
     /// Whether the robots.txt for this URL must be requested again first. For a recorded request the record
-    /// decides: how old the rules were at the time is no longer known.
+    /// decides: how old the rules were at the time is no longer known. A redirect that still waits to be
+    /// followed goes before the robots.txt of another origin.
     fn rules_are_old(&self, url: &WebUrl) -> bool {
         match &self.recorded {
-            OnRecord::Requested(next) => next.purpose == Purpose::Robots && next.url == url.robots_txt(),
+            OnRecord::Requested(next) => {
+                let is_next = next.url == url.robots_txt() || self.origins.next_url() == Some(&next.url);
+                next.purpose == Purpose::Robots && is_next
+            }
             OnRecord::Lost => false,
             OnRecord::Nothing => self.rules_valid_until(url).is_some_and(|until| self.now >= until),
         }

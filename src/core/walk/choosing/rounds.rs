@@ -45,8 +45,20 @@ impl Walk {
     }
 
     /// Ends the round before the walk has requested all that is worth its price. Call it only while no
-    /// request is in flight.
+    /// request is in flight, in place of [`Self::poll`]: whether a URL that waits may be requested is decided
+    /// in the round in which it has its turn. Decided here, it would depend on the time, and on what is on
+    /// record for another URL.
     pub fn end_round(&mut self) {
+        while self.ending.is_none()
+            && !self.is_between_rounds()
+            && self.list.is_done()
+            && self.pending.is_empty()
+        {
+            self.finish_level();
+        }
+        if self.ending.is_some() {
+            return;
+        }
         if self.depth > Depth(0) {
             self.set_aside_level();
             self.file_found();

@@ -103,6 +103,11 @@ impl Origins {
         self.pending.is_some()
     }
 
+    /// The URL that is to be requested for a robots.txt and has not been yet.
+    pub(super) fn next_url(&self) -> Option<&WebUrl> {
+        self.pending.as_ref().filter(|pending| !pending.begun).map(|pending| &pending.url)
+    }
+
     /// Whether the robots.txt for a URL is known, even if it is old.
     pub(super) fn knows(&self, url: &WebUrl) -> bool {
         self.known.contains_key(&origin_of(url))

@@ -6,6 +6,7 @@ mod echoes;
 mod entering;
 mod laws;
 mod levels;
+mod parts;
 mod refresh;
 mod rounds;
 mod rules;

@@ -24,15 +24,19 @@ fn drive_in_rounds(
     let mut rounds = rounds.iter().copied();
     let mut until = 0;
     loop {
-        let step = if flying.len() < parallel { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
+        let is_over = walk.request_count() >= until;
+        if is_over && flying.is_empty() {
+            walk.end_round();
+        }
+        let may_go_on = flying.is_empty() || (!is_over && flying.len() < parallel);
+        let step = if may_go_on { walk.poll(SystemTime::UNIX_EPOCH) } else { Step::Wait };
         match step {
-            Step::Request(request, _) if request.number < until => {
+            Step::Request(request, _) => {
                 walk.begin(&request);
                 requested.push(request.clone());
                 flying.push(request);
             }
-            Step::Request(..) if flying.is_empty() => walk.end_round(),
-            Step::Request(..) | Step::Wait => {
+            Step::Wait => {
                 let request = flying.pop().expect("something is in flight");
                 let (response, content) = web.response(&request);
                 walk.handle(request.number, response, content);
