@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Lease, StartCandidate};
 use super::error::FrontierError;
 use super::layout::{ROUNDS, WAITING, decode, encode};
-use super::queue::Queue;
+use super::queue::{NEXT, Queue};
 use super::store::{Frontier, counter};
 
 /// The number of the round.
 const ROUND: &str = "round";
+/// The number of trees when the round began.
+const TREES: &str = "round_trees";
 /// The bits of the price of the round.
 const PRICE: &str = "round_price";
 
@@ -37,9 +39,7 @@ pub struct RoundMember {
 /// The state of a tree at the end of its part in a round.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EndedPart {
-    /// The number of requests of the tree that were sent so far.
-    pub sent: u64,
-    /// The same as its walk counts them, by which its parts are measured.
+    /// The number of requests that its walk has counted so far.
     pub counted: u64,
     /// What waits, in an encoding that only the caller reads; none if the tree is finished.
     pub waiting: Option<Vec<u8>>,
@@ -70,10 +70,9 @@ struct TreeRow {
     until: u64,
     /// The last round whose part has ended.
     ended: u32,
-    /// It sent requests in that round, or something else waits since.
+    /// It sent requests in that round, something else waits since, or it is finished.
     has_moved: bool,
     is_finished: bool,
-    sent: u64,
     counted: u64,
     waiting: Option<Vec<u8>>,
     found: Vec<StartCandidate>,
@@ -94,12 +93,11 @@ impl TreeRow {
 
     /// The tree after its part in a round.
     fn after(self, round: u32, part: EndedPart) -> Self {
-        let EndedPart { sent, counted, waiting, found } = part;
+        let EndedPart { counted, waiting, found } = part;
         Self {
             ended: round,
-            has_moved: counted > self.counted || waiting != self.waiting,
+            has_moved: counted > self.counted || waiting != self.waiting || waiting.is_none(),
             is_finished: waiting.is_none(),
-            sent,
             counted,
             waiting,
             // A tree that ends a second time, after a crash, has found what it had found.
@@ -191,14 +189,14 @@ impl Frontier {
     }
 
     /// Begins the next round. First the start URLs that trees found in the last one become trees. `plan` gets
-    /// the number of the round and the number of requests sent so far. If it returns none, or the last round
-    /// brought nothing new, the round is the last one. Returns none if no tree is left.
+    /// the number of the round. If it returns none, or the last round brought nothing new, the round is the
+    /// last one. Returns none if no tree is left.
     ///
     /// # Errors
     /// When the store cannot be read or written.
     pub fn next_round(
         &mut self,
-        plan: impl FnOnce(u32, u64, UnfinishedTrees<'_>) -> Result<Option<Allowances>, redb::Error>,
+        plan: impl FnOnce(u32, UnfinishedTrees<'_>) -> Result<Option<Allowances>, redb::Error>,
     ) -> Result<Option<Round>, FrontierError> {
         self.offer_found()?;
         let planned = self.store.read("read", |txn| {
@@ -206,11 +204,8 @@ impl Frontier {
                 return Ok(None);
             }
             let last = round(txn)?.map_or(0, |round| round.number);
-            let allowances = if last == 0 || has_moved(txn, last)? {
-                plan(last + 1, sent(txn)?, UnfinishedTrees(txn))?
-            } else {
-                None
-            };
+            let allowances =
+                if last == 0 || has_moved(txn, last)? { plan(last + 1, UnfinishedTrees(txn))? } else { None };
             Ok(Some((last + 1, allowances)))
         })?;
         let Some((number, allowances)) = planned else { return Ok(None) };
@@ -218,6 +213,8 @@ impl Frontier {
         self.store.write("write", |txn| {
             let mut queue = Queue::open(txn, self.store.spread())?;
             queue.set_counter(ROUND, u64::from(number))?;
+            let trees = queue.add_to_counter(NEXT, 0)?;
+            queue.set_counter(TREES, trees)?;
             queue.set_counter(PRICE, price.unwrap_or(f64::INFINITY).to_bits())?;
             let mut rows = txn.open_table(ROUNDS)?;
             for (order, requests) in allowances.map_or_else(Vec::new, |allowances| allowances.requests) {
@@ -269,19 +266,16 @@ fn waiting(txn: &ReadTransaction) -> Result<Vec<u64>, redb::Error> {
     txn.open_table(WAITING)?.iter()?.map(|entry| Ok(entry?.0.value().1)).collect()
 }
 
-/// Whether a tree came further in the last round, or is new: otherwise further rounds are in vain.
+/// Whether a tree came further in the last round, or is new since: otherwise further rounds are in vain.
 fn has_moved(txn: &ReadTransaction, last: u32) -> Result<bool, redb::Error> {
-    for order in waiting(txn)? {
-        let row = TreeRow::read(txn, order)?;
-        if row.is_none_or(|row| row.is_finished || row.ended == last && row.has_moved) {
+    if counter(txn, NEXT)? > counter(txn, TREES)? {
+        return Ok(true);
+    }
+    for entry in txn.open_table(ROUNDS)?.iter()? {
+        let row = TreeRow::from_bytes(entry?.1.value())?;
+        if row.ended == last && row.has_moved {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// The number of requests of all trees that were sent by the end of their last parts.
-fn sent(txn: &ReadTransaction) -> Result<u64, redb::Error> {
-    let rows = txn.open_table(ROUNDS)?;
-    rows.iter()?.map(|entry| Ok(TreeRow::from_bytes(entry?.1.value())?.sent)).sum()
 }

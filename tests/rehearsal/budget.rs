@@ -69,6 +69,10 @@ fn the_wait_for_a_round_is_no_time_of_a_site() {
     let waited: f64 = rounds.iter().map(|round| round.waited_seconds).sum();
     assert!(waited > 3.0 * 3600.0, "rounds waited for their last trees for {waited} s");
     assert_same_tables(&timeless_tables(&with), &timeless_tables(&without));
+    // The report, which has the tables only, does not call that a broken promise.
+    let report = Command::new(env!("CARGO_BIN_EXE_ccsurvey")).args(["report", "-o", "-"]).arg(&with).output();
+    let page = String::from_utf8(report.unwrap().stdout).unwrap();
+    assert!(page.contains("of time per site") && !page.contains("class=\"broken\""));
 }
 
 #[test]
@@ -212,4 +216,15 @@ fn sites_that_are_tried_again_after_the_budget_are_not_what_was_left_of_it() {
     summary(&simulate(&world, &survey, &["--budget", "3000"]));
     let left = Manifest::load(&survey).unwrap().budget.unwrap().left.unwrap();
     assert!(left.useful == 1000 && left.expected.is_some_and(|hosts| hosts > 0.0), "{left:?}");
+}
+
+#[test]
+fn a_budget_is_spent_although_agents_die_with_requests_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    // So small that most sites have no part in any round.
+    let flags = ["--budget", "100", "--agents", "4", "--agent-life", "2m"];
+    let (dir, _) = summary_of(WORLD, folder.path(), &flags);
+    let lost = Manifest::load(&dir).unwrap().unrecorded_exchanges;
+    assert!(lost > 0, "some agents died with a request under way");
+    assert_eq!(sent(&dir) + lost, 100);
 }

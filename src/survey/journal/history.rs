@@ -24,7 +24,7 @@ pub(in crate::survey) struct JournalHistory {
     /// The time in which no request was due: between the runs of the survey, and between the tree's parts in
     /// rounds.
     pub stopped_for: Duration,
-    /// As much of it as came before the last request.
+    /// As much of it as came before the last request that has a response.
     pub stopped_before_last: Duration,
     /// When the first request was sent.
     pub began: Option<SystemTime>,
@@ -37,6 +37,8 @@ pub(in crate::survey) struct JournalHistory {
     run: Option<SystemTime>,
     /// The time since the latest entry when the walk continued in the same run.
     rested: Duration,
+    /// What `stopped_for` was when a request was last sent.
+    stopped_before_sending: Duration,
 }
 
 impl JournalHistory {
@@ -52,18 +54,23 @@ impl JournalHistory {
                 let rested =
                     self.latest.and_then(|latest| at.duration_since(latest).ok()).unwrap_or_default();
                 let is_new_run = self.run.replace(*run).is_some_and(|before| before != *run);
-                let (stopped_for, rested) =
-                    if is_new_run { (rested, Duration::ZERO) } else { (Duration::ZERO, rested) };
-                self.stopped_for += stopped_for;
-                self.rested = rested;
+                // If a process died before it recorded the part that it had begun, the next one records it.
+                let sum = if is_new_run { &mut self.stopped_for } else { &mut self.rested };
+                *sum = if is_new_run { *sum + rested } else { rested };
                 self.latest = self.latest.max(Some(*at));
             }
             Entry::Sending { at, .. } => {
-                self.began = self.began.or(Some(*at));
-                self.stopped_before_last = self.stopped_for;
+                if self.began.is_none() {
+                    (self.began, self.stopped_for) = (Some(*at), Duration::ZERO);
+                }
+                self.rested = Duration::ZERO;
+                self.stopped_before_sending = self.stopped_for;
                 self.latest = self.latest.max(Some(*at));
             }
             Entry::Received(record) | Entry::Attempted(record) | Entry::Reading(record) => {
+                if record.response.was_sent() {
+                    self.stopped_before_last = self.stopped_before_sending;
+                }
                 self.latest = self.latest.max(Some(record.response.ended()));
             }
             Entry::Ended { outcome } => self.outcome = Some(*outcome),
@@ -73,10 +80,15 @@ impl JournalHistory {
             | Entry::WalkedBy { .. }
             | Entry::Shared(_) => {}
             Entry::Round(part) => {
-                self.stopped_for += std::mem::take(&mut self.rested);
+                self.end_rest();
                 self.parts.push(*part);
             }
         }
+    }
+
+    /// The tree goes on with its next part: the time since the part before it is no time of the tree.
+    pub(in crate::survey) fn end_rest(&mut self) {
+        self.stopped_for += std::mem::take(&mut self.rested);
     }
 }
 
@@ -273,10 +285,31 @@ mod tests {
             entries.iter().for_each(|entry| history.note(entry));
             [history.stopped_for, history.stopped_before_last].map(|time| time.as_secs())
         };
-        assert_eq!(stopped_after(&[opened(10), part(1), sending(0, 20)]), [0, 0]);
+        assert_eq!(stopped_after(&[opened(10), part(1), sending(0, 20), record(0)]), [0, 0]);
         // Put off within its part until 50; the second part begins at 100.
-        assert_eq!(stopped_after(&[opened(50), sending(1, 60), opened(100), part(2)]), [40, 0]);
-        assert_eq!(stopped_after(&[sending(2, 110), opened(500), part(3)]), [430, 40]);
+        assert_eq!(stopped_after(&[opened(50), sending(1, 60), record(1), opened(100), part(2)]), [40, 0]);
+        assert_eq!(stopped_after(&[sending(2, 110), record(2), opened(500), part(3)]), [430, 40]);
+        // No time follows that a request was sent in if the request was taken back, or is lost.
+        let unsent = Entry::Unsent { number: 3 };
+        assert_eq!(stopped_after(&[sending(3, 510), unsent, sending(3, 520)]), [430, 40]);
+        // A process dies between the two entries with which a part begins.
+        let reopened = Entry::Opened { run: at(900), at: at(1000) };
+        assert_eq!(stopped_after(&[record(3), opened(720), reopened, part(4)]), [430 + 200 + 280, 430]);
+    }
+
+    #[test]
+    fn a_stop_before_the_first_request_is_no_time_of_the_tree() {
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let opened = |run, second| Entry::Opened { run: at(run), at: at(second) };
+        let sending = Entry::Sending { number: 0, address: [41, 90, 0, 1].into(), at: at(810) };
+        let part = Entry::Round(RoundPart { round: 2, price: 0.5, until: 9 });
+        let mut history = JournalHistory::default();
+        for entry in [opened(1, 10), opened(500, 500), opened(500, 800), part, sending, record(0)] {
+            history.note(&entry);
+        }
+        assert_eq!((history.began, history.stopped_for), (Some(at(810)), Duration::ZERO));
+        history.note(&opened(900, 1000));
+        assert_eq!(history.stopped_for, Duration::from_secs(190));
     }
 
     #[test]

@@ -17,6 +17,11 @@ impl Ceiling {
         self.sent.fetch_add(requests, Ordering::SeqCst);
     }
 
+    /// The number of requests that were sent, or may be.
+    pub(in crate::survey) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::SeqCst)
+    }
+
     /// Takes the place of a request that may be sent; returns false if none is left.
     pub(in crate::survey) fn try_take(&self) -> bool {
         let has_room = |sent| self.limit.is_none_or(|limit| sent < limit).then_some(sent + 1);
@@ -40,6 +45,7 @@ mod tests {
         assert!(ceiling.try_take() && ceiling.try_take() && !ceiling.try_take());
         ceiling.give_back();
         assert!(ceiling.try_take() && !ceiling.try_take());
+        assert_eq!(ceiling.sent(), 3);
         let endless = Ceiling::new(None);
         assert!((0..9).all(|_| endless.try_take()));
     }

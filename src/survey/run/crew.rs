@@ -203,11 +203,8 @@ impl Crew {
         let (round, members) = match interrupted.transpose()?.filter(|(_, members)| !members.is_empty()) {
             Some(interrupted) => interrupted,
             None => {
-                // The trees' own counts may lack requests that the survey has sent. No round is planned with them.
-                let (requests, lost) = storage.progress.sent_and_lost();
-                let next = frontier.next_round(|number, sent, trees| {
-                    rounds.plan(number, sent.max(requests) + lost, &trees)
-                })?;
+                let sent = access.ceiling.sent();
+                let next = frontier.next_round(|number, trees| rounds.plan(number, sent, &trees))?;
                 if next.is_none() {
                     rounds.note_left(None);
                 }
@@ -236,7 +233,7 @@ impl Crew {
             DoneTree::Reached(_) => Ok(EndedPart::default()),
             DoneTree::Failed(lease, _) => {
                 let sent = JournalReader::open(&self.parts.storage.folder.journal(lease.order))?.sent()?;
-                Ok(EndedPart { sent, counted: sent, ..EndedPart::default() })
+                Ok(EndedPart { counted: sent, ..EndedPart::default() })
             }
         }
     }

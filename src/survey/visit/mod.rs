@@ -190,8 +190,6 @@ struct Visit {
     assigned: Option<Arc<AssignedAgent>>,
     /// The rounds of the tree, if the survey has rounds.
     rounds: Option<VisitRounds>,
-    /// The number of its requests that were sent and have a result.
-    sent: u64,
 }
 
 /// What a visit does next.
@@ -240,9 +238,10 @@ impl Visit {
         }
         let rounds = VisitRounds::begin(&parts, lease.order, &journal, &mut history)?;
         let replay = Replay::open(&path)?;
-        let began = history.began.unwrap_or_else(|| parts.access.now());
-        // The walk's start, moved forward by the time in which no request was due.
-        let counts_from = began + history.stopped_for;
+        let now = parts.access.now();
+        let began = history.began.unwrap_or(now);
+        // The first request, moved forward by the time in which no request was due.
+        let counts_from = history.began.map_or(now, |began| began + history.stopped_for);
         let spent = earlier.spent_of(parts.budget.account_of(lease.seed.into()));
         let scope = parts.boundaries.scope.tree_scope(&lease.site);
         let walk = Walk::new(
@@ -258,7 +257,6 @@ impl Visit {
         };
         Ok(Self {
             rounds,
-            sent: 0,
             budget: SiteBudget::new(parts.budget, counts_from, parts.access.fetcher.max_bytes_over_limit())
                 .after(spent)
                 .with_lost(history.unanswered.count(), parts.access.fetcher.max_exchange_bytes()),
@@ -335,6 +333,12 @@ impl Visit {
                 }
                 continue;
             }
+            if self.is_part_over() {
+                if !self.in_flight.is_empty() {
+                    return Ok(NextStep::Await);
+                }
+                self.walk.end_round();
+            }
             let on_record = self.replay.on_record(self.walk.request_count())?;
             let is_new = on_record == OnRecord::Nothing;
             self.walk.expect_recorded(on_record);
@@ -350,13 +354,6 @@ impl Visit {
                     return Ok(NextStep::Await);
                 }
                 self.pass_over(&request, is_new);
-                continue;
-            }
-            if !self.part_allows() || self.rounds.as_ref().is_some_and(VisitRounds::has_due) {
-                if !self.in_flight.is_empty() {
-                    return Ok(NextStep::Await);
-                }
-                self.walk.end_round();
                 continue;
             }
             // A recorded exchange has already been spent, whatever the budget says now.
@@ -386,6 +383,13 @@ impl Visit {
             }
         }
         Ok(NextStep::Await)
+    }
+
+    /// Whether the walk must leave the part that it is in before it requests anything. In the last round it
+    /// stays, so that what needs no request is decided.
+    fn is_part_over(&mut self) -> bool {
+        let may_go_on = self.part_allows() || self.is_last_round();
+        !may_go_on || self.rounds.as_ref().is_some_and(VisitRounds::has_due)
     }
 
     /// Whether the tree may send one more request in its part of the round.
@@ -455,7 +459,6 @@ impl Visit {
         let RecordedResult { mut tries, last_try_at, response, is_shared } = recorded;
         let last = if response.is_none() { tries.pop() } else { None };
         for tried in tries {
-            self.note_sent(&tried.response);
             self.budget.recall();
             self.budget.book(tried.response.wire);
             self.fallbacks.note_failed_try(&tried);
@@ -486,7 +489,6 @@ impl Visit {
     /// Sends the request again to this address, which may be the same one. If it is a different address of
     /// the start URL's host, the visit moves to that server first.
     fn retry_at(&mut self, address: IpAddr, tried: FailedTry, crawl_delay: Option<Duration>) {
-        self.note_sent(&tried.record.response);
         self.budget.book(tried.record.response.wire);
         self.fallbacks.note_failed_try(&tried.record);
         let (url, start) = (&tried.record.request.url, &self.lease.start);
@@ -505,7 +507,8 @@ impl Visit {
         rules_until: Option<SystemTime>,
     ) -> InFlight {
         let (parts, journal, site) = (self.parts.clone(), self.journal.clone(), self.lease.site.clone());
-        let (tree, deadline, fallbacks) = (self.lease.order, self.deadline(), self.fallbacks.clone());
+        let (tree, ends, fallbacks) = (self.lease.order, self.budget.deadline(), self.fallbacks.clone());
+        let latest_turn = ends.unwrap_or_else(|| self.parts.access.now() + LONGEST_HOLD);
         let is_suspect = self.suspects.contains(&request.number);
         let times_lost = self.times_lost.get(&request.number).copied().unwrap_or_default();
         let (not_before, redirect_pause, assigned) =
@@ -516,7 +519,8 @@ impl Visit {
             byte_limit,
             not_before,
             redirect_pause,
-            deadline,
+            latest_turn,
+            ends,
             fallbacks,
             rules_valid_until: rules_until,
             is_suspect,
@@ -552,11 +556,6 @@ impl Visit {
         self.walk.end(Outcome::Interrupted);
     }
 
-    /// The latest end of the site's time.
-    fn deadline(&self) -> SystemTime {
-        self.budget.deadline().unwrap_or_else(|| self.parts.access.now() + LONGEST_HOLD)
-    }
-
     /// Makes the site wait as long as this server pauses, up to the maximum delay. Longer pauses, caused by
     /// other sites at the server or by its trouble, do not concern this site.
     fn pause_site_with(&mut self, address: IpAddr) {
@@ -565,12 +564,7 @@ impl Visit {
         self.paused_until = self.paused_until.max(free_at.map(|time| time.min(longest)));
     }
 
-    fn note_sent(&mut self, response: &Response) {
-        self.sent += u64::from(response.was_sent());
-    }
-
     fn take_response(&mut self, record: ExchangeRecord) {
-        self.note_sent(&record.response);
         let is_at_work = record.response.failure.is_some_and(Failure::may_leave_server_busy);
         if let Some(address) = record.response.address.filter(|_| is_at_work) {
             self.pause_site_with(address);
@@ -614,8 +608,7 @@ impl Visit {
 
     fn ended_part(&self, waiting: Option<&Waiting>) -> Result<Option<EndedPart>, SurveyError> {
         let Some(rounds) = &self.rounds else { return Ok(None) };
-        let counts = (self.sent, self.budget.counted());
-        rounds::ended_part(&self.parts, rounds, &self.walk, counts, waiting).map(Some)
+        rounds::ended_part(&self.parts, rounds, &self.walk, self.budget.counted(), waiting).map(Some)
     }
 
     fn conclude(self) -> Result<VisitOutcome, SurveyError> {

@@ -41,6 +41,8 @@ impl VisitRounds {
             let entry = Entry::Round(part);
             journal.write(&entry)?;
             history.note(&entry);
+        } else if is_last {
+            history.end_rest();
         }
         let upcoming = history.parts.iter().copied().collect();
         Ok(Some(Self { upcoming, until: 0, due: VecDeque::new(), is_last, reported: 0 }))
@@ -92,17 +94,17 @@ impl VisitRounds {
     }
 }
 
-/// The state of a tree at the end of its part in a round; `sent` is the number of its requests that were sent,
-/// and `counted` the number that its budget counts.
+/// The state of a tree at the end of its part in a round; `counted` is the number of requests that its budget
+/// counts.
 pub(super) fn ended_part(
     parts: &Parts,
     rounds: &VisitRounds,
     walk: &Walk,
-    (sent, counted): (u64, u64),
+    counted: u64,
     waiting: Option<&Waiting>,
 ) -> Result<EndedPart, SurveyError> {
     let candidates = |externals: &[External]| parts.boundaries.candidates_among(externals);
     let reported = candidates(&walk.externals()[..rounds.reported]).len();
     let found = candidates(walk.externals()).split_off(reported);
-    Ok(EndedPart { sent, counted, waiting: waiting.map(encode_waiting).transpose()?, found })
+    Ok(EndedPart { counted, waiting: waiting.map(encode_waiting).transpose()?, found })
 }

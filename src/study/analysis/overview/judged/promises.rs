@@ -44,7 +44,16 @@ impl PromiseEvidence<'_> {
             seen.opted_out.add(|| host.to_owned());
         }
         let mut list = verdicts(&seen, limits);
-        for promise in [Promise::RetryAfter, Promise::CrawlDelay, Promise::QuietHours, Promise::RobotsRules] {
+        let mut of_survey =
+            vec![Promise::RetryAfter, Promise::CrawlDelay, Promise::QuietHours, Promise::RobotsRules];
+        // The tables do not show how long a tree waited for its next round, which is no time of its site.
+        let is_too_long = |verdict: &Verdict| {
+            verdict.id == Promise::TimeBudget.id() && verdict.judgement == Judgement::Broken
+        };
+        if self.manifest.budget.is_some() && list.iter().any(is_too_long) {
+            of_survey.push(Promise::TimeBudget);
+        }
+        for promise in of_survey {
             replace(&mut list, self.verdict_of_survey(promise));
         }
         replace(&mut list, self.harm_verdict(timeline));
