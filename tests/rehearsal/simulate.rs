@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use ccsurvey::address::WebUrl;
+use ccsurvey::exchange::Outcome;
 use ccsurvey::records::{ExchangeRow, Geo, LevelRow, LinkRow, ServerRow, SiteRow};
 use ccsurvey::settings::{Settings, Span};
 use ccsurvey::survey::largest_exchange;
@@ -548,4 +549,18 @@ fn no_more_moves_in_any_time_than_the_rate_and_what_may_be_saved_up() {
     let failed = exchanges.iter().filter(|row| row.failure.as_deref() == Some("too_slow")).count();
     assert_eq!(failed, 0, "a pause of our own is no failure");
     assert_eq!(summary["broken_promises"].as_array().map(Vec::len).unwrap_or_default(), 0);
+}
+
+#[test]
+fn a_site_without_a_limit_of_time_waits_for_its_turn_however_long_that_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = "profile = \"africa-2006\"\nseed = 5\n\n[sites]\ncount = 60\n";
+    // A byte a second: the last site has its turn after months.
+    let flags =
+        ["--rate", "1", "--max-time", "none", "--max-requests", "4", "--sites", "64", "--feed-back", "off"];
+    let (dir, _) = summary_of(world, folder.path(), &[&flags[..], &["--harm", "none"]].concat());
+    let sites = rows::<SiteRow>(&dir);
+    let finished = |row: &SiteRow| row.finished.0 - row.started.0;
+    assert!(sites.iter().map(finished).max() > Some(30 * 24 * 3_600_000_000), "{sites:?}");
+    assert!(sites.iter().all(|row| row.outcome != Outcome::TimeBudget.as_str()));
 }

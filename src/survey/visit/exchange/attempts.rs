@@ -47,7 +47,7 @@ impl<'a> Requester<'a> {
     }
 
     /// Like [`Self::exchange`], for a robots.txt, unless another tree fetched it less than a day ago. If
-    /// another tree is fetching it now, waits for that exchange, up to the deadline for waiting for a server.
+    /// another tree is fetching it now, waits for that exchange, up to the end of the site's time.
     pub(in crate::survey) async fn robots(
         &self,
         wanted: WantedExchange,
@@ -78,7 +78,7 @@ impl<'a> Requester<'a> {
                 tokio::select! {
                     biased;
                     () = freed => true,
-                    () = access.clock.until(wanted.deadline) => false,
+                    () = wanted.until_it_ends(access) => false,
                 }
             };
             match access.until_stopped(freed_in_time).await {

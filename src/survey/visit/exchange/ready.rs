@@ -32,7 +32,7 @@ impl<'a> Requester<'a> {
             Some(time) if time <= access.now() + LONGEST_WAIT => {
                 access.until_stopped(access.clock.until(time)).await.ok_or(STOPPED)?;
             }
-            Some(time) if time <= wanted.deadline => return Err(put_off(time)),
+            Some(time) if time <= wanted.latest_turn => return Err(put_off(time)),
             Some(_) => {
                 return Err(AttemptEnd::Exchanged(self.never_sent(wanted, None, Failure::HeldOff, None)?));
             }
@@ -56,11 +56,11 @@ impl<'a> Requester<'a> {
         let turn = tokio::select! {
             biased;
             turn = turn(access, storage, address, self.site, crawl_delay) => turn?,
-            () = access.clock.until(wanted.deadline) => Err(TurnRefusal::TooLate),
+            () = wanted.until_it_ends(access) => Err(TurnRefusal::TooLate),
         };
         let permit = match turn {
             Ok(permit) => permit,
-            Err(TurnRefusal::Until(time)) if time <= wanted.deadline => return Err(put_off(time)),
+            Err(TurnRefusal::Until(time)) if time <= wanted.latest_turn => return Err(put_off(time)),
             Err(TurnRefusal::Stopped) => return Err(STOPPED),
             Err(TurnRefusal::SurveySpent) => return Err(AttemptEnd::Exchanged(ExchangeOutcome::SurveySpent)),
             Err(refusal) => {
@@ -72,7 +72,7 @@ impl<'a> Requester<'a> {
         // begun, or this process may have stood still.
         let (sender, pass) = self.sender(attempt).await?;
         self.may_send(wanted, address).await?;
-        if access.now() >= wanted.deadline {
+        if wanted.ends.is_some_and(|ends| access.now() >= ends) {
             let held_off = self.never_sent(wanted, Some(address), Failure::HeldOff, dns)?;
             return Err(AttemptEnd::Exchanged(held_off));
         }

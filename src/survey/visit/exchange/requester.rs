@@ -10,6 +10,7 @@ use crate::survey::error::SurveyError;
 use crate::survey::journal::Journal;
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::survey::parts::Parts;
+use crate::survey::parts::access::Access;
 use crate::survey::reading::prefetch::PendingPrefetch;
 use crate::survey::reading::quarantine::ReceivedResponse;
 use crate::survey::visit::fallbacks::Fallbacks;
@@ -26,7 +27,9 @@ pub(in crate::survey) struct WantedExchange {
     /// A redirect demanded a pause until then.
     pub redirect_pause: Option<SystemTime>,
     /// If no request may be sent to the server before this time, it is not waited for.
-    pub deadline: SystemTime,
+    pub latest_turn: SystemTime,
+    /// The end of the site's time, if that has a limit: from then on nothing is sent.
+    pub ends: Option<SystemTime>,
     pub fallbacks: Fallbacks,
     /// From then on the walk would fetch robots.txt first.
     pub rules_valid_until: Option<SystemTime>,
@@ -34,6 +37,16 @@ pub(in crate::survey) struct WantedExchange {
     pub is_suspect: bool,
     /// How often it was sent without a response on record.
     pub times_lost: usize,
+}
+
+impl WantedExchange {
+    /// Waits until the site's time is over.
+    pub(super) async fn until_it_ends(&self, access: &Access) {
+        match self.ends {
+            Some(ends) => access.clock.until(ends).await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 /// The result of a wanted exchange.
