@@ -5,6 +5,7 @@ use ccsurvey_address as address;
 use ccsurvey_core::{exchange, page, robots};
 
 mod answers;
+#[expect(dead_code, reason = "the files of the room are taken whole")]
 mod fetch;
 #[path = "../../../src/core/page/fragments.rs"]
 mod fragments;

@@ -107,7 +107,7 @@ Examples:
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
 `--help` lists the keys of an environment file. The exit code is 4 if there is no advice, or only
-provisional advice: no strategy fits, the survey must go deeper, it left pages out, or it is partial.";
+provisional advice: no strategy fits, the survey must go deeper, found nothing, left pages out, or is partial.";
 
 const LONG_HELP: &str = "\
 Examples:
@@ -117,8 +117,8 @@ Examples:
   ccsurvey choose-depth africa --environment satellite.toml --classes
 
 The exit code is 4 if there is no advice, or only provisional advice: no strategy fits, the survey
-must go deeper, it left pages out, or it is partial (interrupted, still running, killed, or out of
-a budget that its sites share).
+must go deeper, it found nothing, it left pages out, or it is partial (interrupted, still running,
+killed, or out of a budget that its sites share).
 
 An environment file has these keys. Every key is optional. Without a key, the value is as recorded,
 or there is no bound:
