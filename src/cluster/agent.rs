@@ -218,8 +218,14 @@ impl AgentRun {
                     (Ok(_), None) => {}
                 },
                 Some(done) = exchanges.join_next() => {
-                    if let Ok(Err(error)) = done {
-                        log_line(&format!("warning: cannot report the result of a request: {error}"));
+                    match done {
+                        Ok(Ok(Executed::Reported)) | Err(_) => {}
+                        Ok(Ok(Executed::Lost)) => {
+                            log_line("warning: this process stood still: a request counts as lost");
+                        }
+                        Ok(Err(error)) => {
+                            log_line(&format!("warning: cannot report the result of a request: {error}"));
+                        }
                     }
                 }
                 Ok(()) = refusal.changed() => {
@@ -385,7 +391,7 @@ impl AgentRun {
         worker: Arc<Worker>,
         dispatch: Dispatch,
         stop: watch::Receiver<bool>,
-    ) -> impl Future<Output = Result<(), ClusterError>> + Send + use<> {
+    ) -> impl Future<Output = Result<Executed, ClusterError>> + Send + use<> {
         let (bus, counts, clock) = (self.bus.clone(), self.counts.clone(), self.clock);
         let permission = self.permission.clone();
         let is_leaving = *stop.borrow();
@@ -409,12 +415,12 @@ impl AgentRun {
             {
                 // It may not be sent, or has been given up, or does not follow the entry that it names.
                 record.report(Event::Unsent { requested_at }).await?;
-                return Ok(());
+                return Ok(Executed::Reported);
             }
             // Publishing the entry may have taken a while.
             let Some(permit) = permission.obtain(&dispatch, deadline).await else {
                 record.report_or_publish(Event::Unsent { requested_at }).await?;
-                return Ok(());
+                return Ok(Executed::Reported);
             };
             counts.requests.fetch_add(1, Ordering::Relaxed);
             let granted = AtomicU64::new(dispatch.remote_request.reserved.unwrap_or(u64::MAX));
@@ -430,7 +436,7 @@ impl AgentRun {
             // The result of a request is also unknown if the machine slept meanwhile.
             let Some(reply) = completed.filter(|_| clock.slept() == slept) else {
                 record.report_or_publish(Event::Lost { requested_at }).await?;
-                return Ok(());
+                return Ok(Executed::Lost);
             };
             let is_page =
                 matches!(reply.content, Content::Page(_)) && reply.request.purpose != Purpose::Probe;
@@ -440,7 +446,7 @@ impl AgentRun {
             for part in &parts {
                 match record.report(part.clone()).await? {
                     Some(true) => {}
-                    Some(false) => return Ok(()),
+                    Some(false) => return Ok(Executed::Reported),
                     // The coordinator is away: the bus keeps all parts of the reply.
                     None => {
                         for part in &parts {
@@ -448,13 +454,21 @@ impl AgentRun {
                                 break;
                             }
                         }
-                        return Ok(());
+                        return Ok(Executed::Reported);
                     }
                 }
             }
-            Ok(())
+            Ok(Executed::Reported)
         }
     }
+}
+
+/// The end of a dispatch.
+enum Executed {
+    /// Its result was reported: a response, or that nothing was sent.
+    Reported,
+    /// This process stood still, so that the result of the request is unknown.
+    Lost,
 }
 
 /// Why there is no reply.

@@ -175,7 +175,7 @@ fn what_is_in_a_list_is_counted() {
             "list: line 4: http://example.com/ is left out: it is outside .ke",
             "list: line 5: http://b.tz/ is left out: it is outside .ke",
             "list: 8 start URLs on 7 sites; 1 duplicate, 2 outside .ke left out, 1 bad line skipped",
-            "7 sites to survey; 1 start URL skipped: more than --seeds-per-site allows",
+            "7 sites to survey; 1 start URL skipped: known already, or more than --seeds-per-site allows",
         ]
     );
     assert_eq!(read.urls.unwrap().len(), 8);

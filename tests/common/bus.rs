@@ -28,13 +28,18 @@ pub(crate) struct Bus {
 impl Drop for Bus {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("agents: {}", std::fs::read_to_string(self.agent_messages()).unwrap_or_default());
+            eprintln!("agents: {}", self.agent_messages());
         }
     }
 }
 
 impl Bus {
-    fn agent_messages(&self) -> PathBuf {
+    /// What its agents said so far.
+    pub(crate) fn agent_messages(&self) -> String {
+        std::fs::read_to_string(self.agent_log()).unwrap_or_default()
+    }
+
+    fn agent_log(&self) -> PathBuf {
         self.folder.path().join("agents.log")
     }
 
@@ -262,7 +267,7 @@ pub(crate) fn agent_command(command: Command, bus: &Bus, name: &str) -> Command 
 fn agent_with(command: Command, bus: &Bus, name: &str, sites: usize) -> Command {
     let mut command = with_agent_arguments(command, &bus.url(), name, sites);
     command.args(bus.agent_flags.get().into_iter().flatten());
-    let messages = OpenOptions::new().create(true).append(true).open(bus.agent_messages()).unwrap();
+    let messages = OpenOptions::new().create(true).append(true).open(bus.agent_log()).unwrap();
     command.stderr(messages);
     command
 }

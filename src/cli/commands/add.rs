@@ -48,11 +48,12 @@ impl Add {
     /// When there is no survey in DIR, or the list cannot be used. Nothing was added then.
     pub fn execute(self) -> Result<Exit, CliError> {
         let dir = &self.dir;
-        let list = self.list.read(&self.start, area(&survey_settings(dir)?)?)?;
+        let settings = survey_settings(dir)?;
+        let list = self.list.read(&self.start, area(&settings)?)?;
         let handed_over = submit_list(dir, &list)?;
         let urls = count(list.counts.urls, "start URL");
         print_message(&match await_acceptance(dir, &handed_over)? {
-            AcceptedBy::ThisProcess(added) => describe_result(dir, added),
+            AcceptedBy::ThisProcess(added) => describe_result(dir, added, settings.budget.is_some()),
             AcceptedBy::OtherProcess => format!("another process added {urls} to the survey"),
             AcceptedBy::NotYet => format!(
                 "{urls} saved but not added yet: the process that runs {} or the next `resume` adds the list",
@@ -83,10 +84,11 @@ fn await_acceptance(dir: &Path, handed_over: &SubmittedList) -> Result<AcceptedB
     Ok(AcceptedBy::NotYet)
 }
 
-fn describe_result(dir: &Path, added: StartUrlCounts) -> String {
+fn describe_result(dir: &Path, added: StartUrlCounts, has_budget: bool) -> String {
     let description = describe_start_urls(added);
     if added.sites + added.seeds == 0 {
         return format!("{}: nothing new to add: {description}", dir.display());
     }
-    format!("{description}; `ccsurvey resume {}` continues the survey", dir.display())
+    let larger = if has_budget { ", with a larger --budget if that is spent" } else { "" };
+    format!("{description}; `ccsurvey resume {}` continues the survey{larger}", dir.display())
 }

@@ -86,7 +86,10 @@ impl SurveyCommand {
 pub(super) fn describe_start_urls(counts: StartUrlCounts) -> String {
     let seeds = (counts.seeds > 0).then(|| format!(" with {}", count(counts.seeds, "more start URL")));
     let repeated = (counts.repeated > 0).then(|| {
-        format!("; {} skipped: more than --seeds-per-site allows", count(counts.repeated, "start URL"))
+        format!(
+            "; {} skipped: known already, or more than --seeds-per-site allows",
+            count(counts.repeated, "start URL")
+        )
     });
     let known = counts.known.map(|known| match known {
         0 => "; nothing of the earlier survey is left: every page is fetched in full".to_owned(),
@@ -153,7 +156,7 @@ mod tests {
                 repeated: 1,
                 ..StartUrlCounts::default()
             }),
-            "3,400 sites to survey with 2 more start URLs; 1 start URL skipped: more than --seeds-per-site allows"
+            "3,400 sites to survey with 2 more start URLs; 1 start URL skipped: known already, or more than --seeds-per-site allows"
         );
         assert_eq!(
             describe_start_urls(StartUrlCounts { sites: 1, known: Some(1234), ..StartUrlCounts::default() }),

@@ -113,7 +113,7 @@ pub struct RoundRecord {
     /// The number of new external hosts that a request had to be expected to bring.
     pub price: f64,
     /// The mean number of new external hosts that the URLs it was planned for were expected to bring; none if
-    /// there were none, or the survey was resumed within the round.
+    /// there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
     /// The number of these URLs.
@@ -123,7 +123,7 @@ pub struct RoundRecord {
     pub trees: u64,
     /// When it began.
     pub began: Timestamp,
-    /// When the last of these trees had ended its part.
+    /// When the last of these trees had ended its part; when it began if it has not ended.
     pub ended: Timestamp,
     /// The time in which no further tree waited to begin its part, so that places of sites stood empty until
     /// the last one had ended.

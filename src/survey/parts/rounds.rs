@@ -23,9 +23,6 @@ pub(in crate::survey) struct Rounds {
 #[derive(Default)]
 struct CurrentRound {
     round: Option<Round>,
-    /// As it was planned.
-    planned: Option<(f64, u64)>,
-    began: Option<SystemTime>,
     /// Since when no further tree waits to begin its part.
     all_begun: Option<SystemTime>,
     /// The trees whose part has not begun.
@@ -52,35 +49,40 @@ impl Rounds {
         self.lock_used().clone()
     }
 
-    /// Begins a round at this time.
+    /// Begins a round at this time, by the clock of the system, or goes on with one that an earlier run began.
     pub(in crate::survey) fn begin(&self, round: Round, members: Vec<RoundMember>, now: SystemTime) {
+        let planned = self.planned().take();
+        let records = &mut self.lock_used().rounds;
+        if let Some(price) = round.price
+            && records.iter().all(|record| record.number != round.number)
+        {
+            records.push(RoundRecord {
+                number: round.number,
+                price,
+                expected: planned.map(|(mean, _)| mean),
+                urls: planned.map_or(0, |(_, urls)| urls),
+                trees: members.len() as u64,
+                began: now.into(),
+                ended: now.into(),
+                waited_seconds: 0.0,
+            });
+        }
         let waiting = members.iter().map(|member| member.order).collect();
         let until = members.into_iter().map(|RoundMember { order, until }| (order, until)).collect();
-        let (round, began, planned) = (Some(round), Some(now), self.planned().take());
-        *self.current() = CurrentRound { round, planned, began, all_begun: None, waiting, until };
+        *self.current() = CurrentRound { round: Some(round), all_begun: None, waiting, until };
     }
 
     /// Records that the round has ended; `system_time` gives the time of the system's clock.
     pub(in crate::survey) fn end(&self, now: SystemTime, system_time: impl Fn(SystemTime) -> SystemTime) {
         let current = self.current();
-        let (Some(round), Some(began)) = (current.round, current.began) else { return };
-        let Some(price) = round.price else { return };
+        let Some(round) = current.round else { return };
         let waited = current.all_begun.and_then(|since| now.duration_since(since).ok()).unwrap_or_default();
-        let (trees, planned) = (current.until.len() as u64, current.planned);
         drop(current);
-        let rounds = &mut self.lock_used().rounds;
-        // After a crash a round may end a second time.
-        rounds.retain(|before| before.number != round.number);
-        rounds.push(RoundRecord {
-            number: round.number,
-            price,
-            expected: planned.map(|(mean, _)| mean),
-            urls: planned.map_or(0, |(_, urls)| urls),
-            trees,
-            began: system_time(began).into(),
-            ended: system_time(now).into(),
-            waited_seconds: waited.as_secs_f64(),
-        });
+        let records = &mut self.lock_used().rounds;
+        if let Some(record) = records.iter_mut().find(|record| record.number == round.number) {
+            record.ended = system_time(now).into();
+            record.waited_seconds = waited.as_secs_f64();
+        }
     }
 
     /// The next tree whose part begins.
@@ -168,5 +170,34 @@ fn between_rounds((number, waiting): UnfinishedTree) -> Result<TreeBetweenRounds
     match postcard::from_bytes(&waiting) {
         Ok((is_entering, certain, scores)) => Ok(TreeBetweenRounds { number, is_entering, certain, scores }),
         Err(error) => Err(redb::Error::Corrupted(format!("what waits in site tree {number}: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_round_that_two_runs_took_part_in_is_one_round() {
+        let at = |second| SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+        let members =
+            |orders: &[u64]| orders.iter().map(|order| RoundMember { order: *order, until: 2 }).collect();
+        let round = Round { number: 1, price: Some(0.5) };
+        let killed = Rounds::new(9, BudgetUsed::default());
+        killed.begin(round, members(&[0, 1, 2]), at(10));
+        let resumed = Rounds::new(9, killed.used());
+        resumed.begin(round, members(&[2]), at(500));
+        assert_eq!((resumed.take_next(at(500)), resumed.take_next(at(501))), (Some(2), None));
+        resumed.end(at(504), |time| time);
+        let records = resumed.used().rounds;
+        assert_eq!(records.len(), 1);
+        assert_eq!((records[0].trees, records[0].waited_seconds), (3, 3.0));
+        assert_eq!((records[0].began, records[0].ended), (at(10).into(), at(504).into()));
+        // In the last round nothing is sent.
+        resumed.begin(Round { number: 2, price: None }, members(&[0]), at(600));
+        resumed.end(at(601), |time| time);
+        assert_eq!(resumed.used().rounds, records);
     }
 }

@@ -205,17 +205,17 @@ impl Crew {
             None => {
                 let sent = access.ceiling.sent();
                 let next = frontier.next_round(|number, trees| rounds.plan(number, sent, &trees))?;
-                if next.is_none() {
+                let Some(round) = next else {
                     rounds.note_left(None);
-                }
-                // With what is left after the last round.
-                keep_budget(&storage.folder, &rounds.used())?;
-                let Some(round) = next else { return Ok(false) };
+                    keep_budget(&storage.folder, &rounds.used())?;
+                    return Ok(false);
+                };
                 (round, frontier.members(round)?)
             }
         };
         tracing::info!(round = round.number, price = round.price, trees = members.len(), "round");
-        rounds.begin(round, members, access.now());
+        rounds.begin(round, members, access.clock.system_time_at(access.now()));
+        keep_budget(&storage.folder, &rounds.used())?;
         Ok(true)
     }
 
