@@ -125,25 +125,44 @@ impl<'txn> Queue<'txn> {
         Ok(true)
     }
 
-    /// Merges finished trees in their order, up to the first that is not finished: a closed site gets the
-    /// first of its spares, and the URLs that the tree found are offered.
+    /// Merges finished trees in their order, up to the first that is not finished.
     pub(super) fn merge(&mut self) -> Result<(), redb::Error> {
         loop {
             let order = self.add_to_counter(MERGED, 0)?;
-            let Some(bytes) = self.found.remove(order)?.map(|value| value.value().to_vec()) else {
+            if !self.merge_tree(order)? {
                 return Ok(());
-            };
+            }
             self.add_to_counter(MERGED, 1)?;
-            let (site, generation, found): (Site, u32, Vec<StartCandidate>) =
-                decode(&bytes, format_args!("the findings of site tree {order}"))?;
-            let entry = self.site(&site)?.unwrap_or_default();
-            if let Some(spare) = self.gates.merge(order, &site, entry.seeds.len())? {
-                self.queue(&site, entry, spare)?;
-            }
-            for candidate in found {
-                self.offer(candidate, Some(&site), generation + 1)?;
-            }
         }
+    }
+
+    /// Merges all finished trees in their order. To be called between rounds, when all that ended in the round
+    /// are finished: their trees do not wait for those before them, which may have parts in many rounds more.
+    pub(super) fn merge_all(&mut self) -> Result<(), redb::Error> {
+        let finished: Vec<u64> =
+            self.found.iter()?.map(|entry| Ok(entry?.0.value())).collect::<Result<_, redb::Error>>()?;
+        for order in finished {
+            self.merge_tree(order)?;
+        }
+        Ok(())
+    }
+
+    /// Merges a tree: if its site is closed, that gets the first of its spares, and the URLs that the tree
+    /// found are offered. Returns false if the tree is not finished, or merged already.
+    fn merge_tree(&mut self, order: u64) -> Result<bool, redb::Error> {
+        let Some(bytes) = self.found.remove(order)?.map(|value| value.value().to_vec()) else {
+            return Ok(false);
+        };
+        let (site, generation, found): (Site, u32, Vec<StartCandidate>) =
+            decode(&bytes, format_args!("the findings of site tree {order}"))?;
+        let entry = self.site(&site)?.unwrap_or_default();
+        if let Some(spare) = self.gates.merge(order, &site, entry.seeds.len())? {
+            self.queue(&site, entry, spare)?;
+        }
+        for candidate in found {
+            self.offer(candidate, Some(&site), generation + 1)?;
+        }
+        Ok(true)
     }
 
     fn enqueue(&mut self, slot: QueueKey) -> Result<(), redb::Error> {

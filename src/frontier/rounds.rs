@@ -188,7 +188,8 @@ impl Frontier {
         Ok(())
     }
 
-    /// Begins the next round. First the start URLs that trees found in the last one become trees. `plan` gets
+    /// Begins the next round. First what trees found in the last one, and the spares of the sites that it left
+    /// closed, become trees. `plan` gets
     /// the number of the round. If it returns none, or the last round brought nothing new, the round is the
     /// last one. Returns none if no tree is left.
     ///
@@ -228,10 +229,12 @@ impl Frontier {
         Ok(Some(Round { number, price }))
     }
 
-    /// Offers the start URLs that trees found in the last round, in the order of the trees.
+    /// Merges the trees that have ended, and offers the start URLs that trees found in the last round, in the
+    /// order of the trees.
     fn offer_found(&mut self) -> Result<(), FrontierError> {
         let first_taken = self.store.write("write", |txn| {
             let mut queue = Queue::open(txn, self.store.spread())?;
+            queue.merge_all()?;
             let mut rows = txn.open_table(ROUNDS)?;
             let mut with_found: Vec<(u64, TreeRow)> = Vec::new();
             for entry in rows.iter()? {

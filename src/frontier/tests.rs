@@ -608,6 +608,23 @@ fn sites_that_trees_found_join_at_the_next_round_in_the_order_of_the_trees() {
 }
 
 #[test]
+fn a_site_that_a_round_left_closed_gets_another_start_url_in_the_next_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frontier = open(&dir, Spread::default());
+    let offers = frontier.offer(["http://a.ke/", "http://b.ke/", "http://b.ke/x"].map(start)).unwrap();
+    assert_eq!(offers[2], Offer::Known);
+    let first = begin_round(&mut frontier, 1.0, &[(0, 2), (1, 2)]).unwrap();
+    // The tree before it goes on for many rounds.
+    end_part(&mut frontier, 0, 2, &[]);
+    let lease = frontier.lease_member(1).unwrap().unwrap();
+    frontier.end_part(1, first.number, EndedPart::default()).unwrap();
+    finish(&mut frontier, &[closed(&lease, &[], &["http://b.ke/"])]);
+    let second = begin_round(&mut frontier, 0.5, &[(2, 2)]).unwrap();
+    assert_eq!(members(&frontier, second), [(2, 2)]);
+    assert_eq!(frontier.lease_member(2).unwrap().unwrap().start.as_str(), "http://b.ke/x");
+}
+
+#[test]
 fn the_last_round_has_every_tree_and_no_round_follows_when_none_is_left() {
     let dir = tempfile::tempdir().unwrap();
     let mut frontier = open(&dir, Spread::default());

@@ -45,9 +45,9 @@ impl Walk {
     }
 
     /// Ends the round before the walk has requested all that is worth its price. Call it only while no
-    /// request is in flight, in place of [`Self::poll`]: whether a URL that waits may be requested is decided
-    /// in the round in which it has its turn. Decided here, it would depend on the time, and on what is on
-    /// record for another URL.
+    /// request is in flight, and without a [`Self::poll`] before it: whether a URL that waits may be requested
+    /// is decided in the round in which it has its turn. Decided here, it would depend on the time, and on
+    /// what is on record for another URL.
     pub fn end_round(&mut self) {
         while self.ending.is_none()
             && !self.is_between_rounds()
