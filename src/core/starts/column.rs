@@ -283,20 +283,21 @@ impl FirstRows {
     }
 
     /// Another column whose rows could be meant as well as those of the column read. If the header has a
-    /// known name for the column read, the other must have more than twice as many sites of the country; else
-    /// more than half as many are enough.
+    /// known name for the column read and none for the other, which are `named`, the other must have more
+    /// than twice as many sites of the country; else more than half as many are enough.
     pub(super) fn rival(
         &self,
         read: &ColumnReading,
-        is_named: bool,
+        named: &[usize],
         area: Option<&Area>,
     ) -> Option<ColumnReading> {
         let widest = self.rows.iter().map(Vec::len).max().unwrap_or(0).min(MOST_RIVALS);
         let others = (0..widest).filter(|column| *column != read.column);
         let readings = others.map(|column| self.reading(column, area));
-        let halves = if is_named { 4 } else { 1 };
+        let is_named = |reading: &ColumnReading| named.contains(&reading.column);
+        let halves = |other: &ColumnReading| if is_named(read) && !is_named(other) { 4 } else { 1 };
         readings
-            .filter(|other| other.summary.rivals(&read.summary, halves))
+            .filter(|other| other.summary.rivals(&read.summary, halves(other)))
             .max_by_key(|other| (other.summary.sites.len(), Reverse(other.column)))
     }
 

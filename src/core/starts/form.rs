@@ -215,8 +215,9 @@ impl ListHead<'_> {
         let empty = || readings.iter().find(|reading| reading.summary.is_empty());
         let Some(reading) = good.or_else(partly).or_else(empty) else { return Ok(None) };
         // If rows have more columns than the header, they may be shifted against it.
-        let is_named = table.columns() <= named.fields.len();
-        self.check_rival(&table, named.separator, reading, is_named)?;
+        let is_shifted = table.columns() > named.fields.len();
+        let candidates = if is_shifted { &[][..] } else { &named.candidates };
+        self.check_rival(&table, named.separator, reading, candidates)?;
         Ok(Some(named.form(reading, table.columns())))
     }
 
@@ -226,9 +227,9 @@ impl ListHead<'_> {
         table: &FirstRows,
         separator: Separator,
         read: &ColumnReading,
-        is_named: bool,
+        named: &[usize],
     ) -> Result<(), StartError> {
-        let rival = table.rival(read, is_named, self.area).filter(|_| !self.is_column_chosen);
+        let rival = table.rival(read, named, self.area).filter(|_| !self.is_column_chosen);
         let Some(rival) = rival else { return Ok(()) };
         let first = self.content.first().filter(|_| self.body().len() < self.content.len());
         let names: Vec<String> =
@@ -292,9 +293,7 @@ impl ListHead<'_> {
         let Some(Division { separator, columns, reading, .. }) = best else {
             return Ok(self.lines(body, Form::Lines));
         };
-        if has_header {
-            self.check_rival(&table(body, separator), separator, &reading, false)?;
-        }
+        self.check_rival(&table(body, separator), separator, &reading, &[])?;
         Ok(self.columns(separator, columns, reading))
     }
 
@@ -326,13 +325,9 @@ impl ListHead<'_> {
     /// The lines, without the first if that may be a header in unknown words.
     fn body(&self) -> &[&[u8]] {
         let is_header = |line: &[u8]| {
-            let has_url = |separator| {
-                split(line, separator)
-                    .0
-                    .into_iter()
-                    .any(|field| clear_start_url(&text(field), self.area).is_some())
-            };
-            !Separator::EVERY.into_iter().any(has_url)
+            let is_url = |field: String| clear_start_url(&field, self.area).is_some();
+            let has_url = |separator| texts(line, separator).any(is_url);
+            !self.begins_with_row() && !Separator::EVERY.into_iter().any(has_url)
         };
         match &self.content[..] {
             [first, rest @ ..] if !rest.is_empty() && is_header(first) => rest,
@@ -340,9 +335,25 @@ impl ListHead<'_> {
         }
     }
 
+    /// Whether the first line is no header although no start URL is in it: no column is named by an address,
+    /// nor by a number above numbers.
+    fn begins_with_row(&self) -> bool {
+        let [first, next, ..] = &self.content[..] else { return false };
+        let is_address = |field: String| {
+            let field = field.trim_start_matches(['<', '"', '\'']);
+            ["http://", "https://"].iter().any(|scheme| field.starts_with(scheme))
+        };
+        let is_number = |field: &str| !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
+        Separator::EVERY.into_iter().any(|separator| {
+            let mut pairs = texts(first, separator).zip(texts(next, separator));
+            texts(first, separator).any(is_address)
+                || pairs.any(|(name, below)| is_number(&name) && is_number(&below))
+        })
+    }
+
     fn columns(&self, separator: Separator, columns: usize, reading: ColumnReading) -> Form {
         let ColumnReading { column, labels, .. } = reading;
-        let first = self.content.first().filter(|_| self.content.len() > 1);
+        let first = self.content.first().filter(|_| self.content.len() > 1 && !self.begins_with_row());
         let mut fields = first.map_or_else(Vec::new, |line| split(line, separator).0);
         // R writes no header for the names of rows.
         if column > 0 && fields.len() + 1 == columns {
@@ -379,7 +390,13 @@ impl ListHead<'_> {
                 let column = fields.iter().position(is_match)?;
                 Some((separator, fields, column, is_comment))
             });
-            divided.max_by_key(|(_, fields, ..)| fields.len())
+            let divides_alike = |separator, columns| {
+                let rows = table(if is_comment { &self.content } else { &self.content[1..] }, separator);
+                rows.is_empty() || rows.columns() == columns && rows.is_even()
+            };
+            divided.max_by_key(|(separator, fields, ..)| {
+                (divides_alike(*separator, fields.len()), fields.len(), *separator != Separator::Blanks)
+            })
         });
         let Some((separator, fields, column, is_comment)) = found else {
             return Err(StartError::Column(self.no_column(name)));
@@ -494,6 +511,11 @@ fn named(line: &[u8], separator: Separator) -> Option<(Vec<String>, Vec<usize>)>
     let column_of = |name: &&str| fields.iter().position(|field| bare(field) == **name);
     let candidates: Vec<usize> = NAMES.iter().filter_map(column_of).collect();
     (!candidates.is_empty()).then_some((fields, candidates))
+}
+
+/// The fields of a line as text.
+fn texts(line: &[u8], separator: Separator) -> impl Iterator<Item = String> {
+    split(line, separator).0.into_iter().map(text)
 }
 
 /// Divides lines by a separator. A quoted cell may continue on the next line.

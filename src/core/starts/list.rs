@@ -34,6 +34,9 @@ pub struct StartList {
 /// The number of bytes at the beginning by which the form is detected.
 const HEAD_BYTES: usize = 64 * 1024;
 
+/// UTF-8's byte order mark encoded twice, as programs do that take UTF-8 for Windows-1252; and encoded once.
+const BYTE_ORDER_MARKS: [&[u8]; 2] = [b"\xc3\xaf\xc2\xbb\xc2\xbf", b"\xef\xbb\xbf"];
+
 impl StartList {
     /// Reads a list in any form; `area` defines sites and which of them are surveyed.
     ///
@@ -55,8 +58,10 @@ impl StartList {
         let (packing, mut input) = unpacked(input, MOST_UNPACKED)?;
         let mut head = beginning(&mut input, HEAD_BYTES)?;
         let is_whole = head.len() < HEAD_BYTES;
-        if head.starts_with(b"\xef\xbb\xbf") {
-            head.drain(..3);
+        for mark in BYTE_ORDER_MARKS {
+            if head.starts_with(mark) {
+                head.drain(..mark.len());
+            }
         }
         let head_lines = lines_of(&head, is_whole)?;
         let form = Form::detect(

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::area::Area;
-use super::clear::{SEVERAL, list_values, names_in, parts};
+use super::clear::{SEVERAL, clear_start_url, list_values, names_in, parts};
 use super::column::Labels;
 use super::counts::{BadLine, Counts, OutsideUrl};
 use super::entry::{NEITHER, excerpt, front_page, is_empty, is_placeholder, start_url};
@@ -90,7 +90,8 @@ impl<'a> ListReader<'a> {
             match form {
                 Form::Columns { separator, column, columns, labels, .. } => {
                     let number = line.number;
-                    let row = whole_row(lines, line, *separator, &mut may_continue_cells)?;
+                    let is_row = |line: &Line| self.is_row(line, *separator, (*column, *columns));
+                    let row = whole_row(lines, line, *separator, &mut may_continue_cells, is_row)?;
                     self.read_row(number, &row, (*separator, *column, *columns), *labels)?;
                 }
                 Form::Names { .. } => self.read_names(&line)?,
@@ -98,6 +99,13 @@ impl<'a> ListReader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a line by itself is a row of the table with a start URL.
+    fn is_row(&self, line: &Line, separator: Separator, (column, columns): (usize, usize)) -> bool {
+        let (fields, is_open) = split(&line.bytes, separator);
+        let value = (!is_open && fields.len() == columns).then(|| fields.into_iter().nth(column)).flatten();
+        value.is_some_and(|value| clear_start_url(&text(value), self.area).is_some())
     }
 
     fn read_row(
@@ -131,6 +139,10 @@ impl<'a> ListReader<'a> {
                 Ok(())
             }
             Some(field) => self.take(line, field, labels),
+            None if is_open => {
+                self.note_unclosed(line, row);
+                Ok(())
+            }
             // Programs leave out empty cells at the end of a row.
             None if names_in(&String::from_utf8_lossy(row), self.area) == 0 => {
                 self.found.counts.without_value += 1;
@@ -407,12 +419,14 @@ fn write_line(packed: &mut Packed, url: &WebUrl) -> io::Result<()> {
 /// spreadsheets do.
 ///
 /// If no quote closes it nearby, the row is its first line alone. From then on quotes end with their lines,
-/// so that a list of unpaired quotes is not read over and over.
+/// so that a list of unpaired quotes is not read over and over. It is its first line alone, too, if a whole
+/// row lies between the quotes: one of them is missing, or means inches.
 fn whole_row(
     lines: &mut Lines<impl BufRead>,
     first: Line,
     separator: Separator,
     may_continue: &mut bool,
+    is_row: impl Fn(&Line) -> bool,
 ) -> io::Result<Vec<u8>> {
     let mut row = first.bytes;
     let first_bytes = row.len();
@@ -431,6 +445,11 @@ fn whole_row(
                 *may_continue = false;
             }
         }
+    }
+    // The line with the closing quote looks like a row in any case.
+    if more.split_last().is_some_and(|(_, between)| between.iter().any(is_row)) {
+        lines.put_back(more);
+        row.truncate(first_bytes);
     }
     Ok(row)
 }

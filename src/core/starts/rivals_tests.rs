@@ -217,3 +217,62 @@ fn of_relations_the_names_that_were_found_are_read() {
     check(&mut kind, "addresses and names", &others, &Hosts(20, "w"));
     kind.end();
 }
+
+#[test]
+fn columns_of_other_sites_are_seen_also_without_a_header_and_with_two_known_names() {
+    let mut kind = ListKind::default();
+    let refused = Refused("choose one with --column");
+    let two = |n: usize| format!("Firm {n},a{n}.co.ke,b{n}.co.ke");
+    check(&mut kind, "without a header", &lines(20, two), &refused);
+    check(&mut kind, "numbered", &lines(20, |n| format!("{n},a{n}.co.ke,b{n}.go.ke")), &refused);
+    let named = below("url,website", 20, |n| format!("a{n}.co.ke,b{n}.co.ke"));
+    check(&mut kind, "two known names", &named, &refused);
+    let tuples = |n: usize| {
+        let tuple = |k: usize| format!("({n},'h{n}-{k}.co.ke')");
+        format!("INSERT INTO `site` VALUES {};", [0, 1, 2].map(tuple).join(","))
+    };
+    check(&mut kind, "tuples", &lines(20, tuples), &refused);
+    kind.end();
+}
+
+#[test]
+fn a_quote_that_swallows_rows_is_a_bad_line_and_they_are_read() {
+    let list = [
+        "Firm 0,z.ke",
+        "\"Foo,a.ke",
+        "Firm 1,b.ke",
+        "Firm 2,c.ke",
+        "Bar\",d.ke",
+        "Firm 3,e.ke",
+        "\"Two",
+        "lines\",f.ke",
+    ];
+    let rows: Vec<String> = (0..9).map(|n| format!("Other {n},s{n}.ke")).collect();
+    let list = [list.join("\n"), rows.join("\n")].join("\n");
+    let (urls, bad) = read(list.as_bytes(), &area(1.0), None).unwrap();
+    let hosts = ["z", "b", "c", "d", "e", "f"].map(str::to_owned).into_iter();
+    let hosts = hosts.chain((0..9).map(|n| format!("s{n}"))).map(|name| format!("http://{name}.ke/"));
+    assert_eq!(urls, hosts.collect::<Vec<_>>());
+    assert_eq!(bad.len(), 1, "{bad:?}");
+}
+
+#[test]
+fn a_first_row_that_is_no_header_is_a_bad_line() {
+    for first in ["http://a.ke/my shop,1", "1,a ke"] {
+        let row =
+            |n: usize| if first.starts_with('1') { format!("{n},s{n}.ke") } else { format!("s{n}.ke,{n}") };
+        let list = below(first, 20, row);
+        let (urls, bad) = read(&list, &area(1.0), None).unwrap();
+        assert_eq!((urls.len(), bad.len()), (20, 1), "{first}: {bad:?}");
+    }
+    let twice = ["\u{ef}\u{bb}\u{bf}a.ke\n".as_bytes(), b"b.ke\n"].concat();
+    assert_eq!(read(&twice, &area(1.0), None).unwrap().0, ["http://a.ke/", "http://b.ke/"]);
+}
+
+#[test]
+fn a_column_that_is_chosen_by_name_is_divided_as_the_rows_are() {
+    let list =
+        below("?item\t?itemLabel\t?website", 9, |n| format!("<Q{n}>\t\"Bank of {n}\"@en\thttp://s{n}.ke/"));
+    let (urls, bad) = read(&list, &area(1.0), Some("?website")).unwrap();
+    assert_eq!((urls.len(), bad.len()), (9, 0), "{bad:?}");
+}

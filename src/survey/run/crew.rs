@@ -208,6 +208,7 @@ impl Crew {
                 let Some(round) = next else {
                     rounds.note_left(None);
                     keep_budget(&storage.folder, &rounds.used())?;
+                    storage.progress.update(|now| now.round = None);
                     return Ok(false);
                 };
                 (round, frontier.members(round)?)

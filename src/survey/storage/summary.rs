@@ -294,7 +294,7 @@ impl Summary {
         )
     }
 
-    /// What became of the budget, and how long the rounds waited for their last sites.
+    /// What became of the budget, and how long the rounds went on without a site to begin.
     fn write_budget(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(budget) = &self.budget else { return Ok(()) };
         let sent = self.requests + self.unrecorded_exchanges;
@@ -306,7 +306,7 @@ impl Summary {
         };
         writeln!(
             f,
-            "budget: {} of {} in {}, which waited {} for their last sites{left}",
+            "budget: {} of {} in {}, in which for {} no further site waited for its turn{left}",
             thousands(sent),
             count(budget.requests, "request"),
             count(budget.rounds.len() as u64, "round"),
