@@ -55,8 +55,11 @@ impl JournalHistory {
                     self.latest.and_then(|latest| at.duration_since(latest).ok()).unwrap_or_default();
                 let is_new_run = self.run.replace(*run).is_some_and(|before| before != *run);
                 // If a process died before it recorded the part that it had begun, the next one records it.
-                let sum = if is_new_run { &mut self.stopped_for } else { &mut self.rested };
-                *sum = if is_new_run { *sum + rested } else { rested };
+                if is_new_run {
+                    self.stopped_for += rested;
+                } else {
+                    self.rested = rested;
+                }
                 self.latest = self.latest.max(Some(*at));
             }
             Entry::Sending { at, .. } => {
