@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -183,11 +183,35 @@ fn play<'a>(tree: &'a SiteTree, policy: &'a Policy, deepest: u16) -> PolicyWalk<
     walk
 }
 
+/// Opens the walks whose turn has come: of a site that was not on the start list, when another tree has found
+/// its host; of a further start URL of a site, when the tree before it has ended.
+fn open_walks(walks: &mut [PolicyWalk<'_>], deepest: u16) {
+    let closed: Vec<usize> = (0..walks.len()).filter(|number| !walks[*number].is_open).collect();
+    if closed.is_empty() {
+        return;
+    }
+    let found: HashSet<u32> = walks.iter().flat_map(|walk| walk.hosts.iter().copied()).collect();
+    let names = walks.iter().enumerate().map(|(number, walk)| (&walk.tree.name, number));
+    let by_name: HashMap<_, _> = names.collect();
+    let may_open = |number: &usize| {
+        let (site, seed) = &walks[*number].tree.name;
+        let before = seed.checked_sub(1).and_then(|seed| by_name.get(&(site.clone(), seed)));
+        let has_ended = before.is_none_or(|before| walks[*before].has_ended(deepest));
+        has_ended && walks[*number].tree.found_by.is_none_or(|host| found.contains(&host))
+    };
+    let opened: Vec<usize> = closed.into_iter().filter(may_open).collect();
+    opened.into_iter().for_each(|number| walks[number].is_open = true);
+}
+
 /// Spends a budget of requests over the walks of a survey, in the rounds of `--budget`.
 fn spend(mut walks: Vec<PolicyWalk<'_>>, budget: u64, deepest: u16) -> Vec<PolicyWalk<'_>> {
     let planner = RoundPlanner::new(budget);
     let mut before = (0, Vec::new());
+    for walk in &mut walks {
+        walk.is_open = walk.tree.found_by.is_none() && walk.tree.name.1 == 0;
+    }
     for round in 1.. {
+        open_walks(&mut walks, deepest);
         let spent = walks.iter().map(PolicyWalk::requests_sent).sum();
         let between = |(number, walk): (usize, &PolicyWalk<'_>)| walk.between_rounds(number as u64, deepest);
         let waiting: Vec<_> = walks.par_iter().enumerate().map(between).collect();
@@ -251,6 +275,8 @@ struct PolicyWalk<'a> {
     /// Those for robots.txt included, which are sent as the walk begins.
     requests: u64,
     has_begun: bool,
+    /// It may be walked: its site is known. Only a budget has to wait for that.
+    is_open: bool,
     /// The number of requests at which the walk stops.
     until: u64,
     pages_requested: u64,
@@ -293,6 +319,7 @@ impl<'a> PolicyWalk<'a> {
             hosts: HashSet::new(),
             requests: tree.robots,
             has_begun: !matches!(policy, Policy::Budget(..)),
+            is_open: true,
             until: u64::MAX,
             pages_requested: 0,
             quiet: 0,
@@ -309,10 +336,16 @@ impl<'a> PolicyWalk<'a> {
         if self.has_begun { self.requests.min(self.until) } else { 0 }
     }
 
+    /// Whether it was walked, and nothing waits any more.
+    fn has_ended(&self, deepest: u16) -> bool {
+        let waits = self.waiting.iter().take(usize::from(deepest) + 1).any(|level| !level.is_empty());
+        self.is_open && self.has_begun && !waits
+    }
+
     /// What waits, for the plan of the next round.
     fn between_rounds(&self, number: u64, deepest: u16) -> TreeBetweenRounds {
         let mut standing = TreeBetweenRounds::nothing(number);
-        let Some((appraiser, _)) = &self.appraiser else { return standing };
+        let Some((appraiser, _)) = self.appraiser.as_ref().filter(|_| self.is_open) else { return standing };
         standing.is_entering = !self.has_begun || !self.waiting[0].is_empty();
         // What lies too deep does not wait.
         for page in self.waiting.iter().take(usize::from(deepest) + 1).skip(1).flatten() {
@@ -500,6 +533,32 @@ mod tests {
         SiteTree { name: (format!("site{number}.ke"), 0), robots, pages, ..SiteTree::default() }
     }
 
+    fn rates() -> Arc<Rates> {
+        let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
+        Arc::new(Rates::new(Vec::new(), scale.clone(), scale))
+    }
+
+    fn graph(trees: Vec<SiteTree>) -> RecordedGraph {
+        let source = RatesSource { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
+        RecordedGraph { source, trees, unrecorded: 0 }
+    }
+
+    #[test]
+    fn a_budget_opens_a_site_once_a_link_to_it_was_found_and_a_later_tree_after_the_one_before_it() {
+        let first = || tree(0, (1, 1), &[vec![7], vec![8]]);
+        let found = |host| SiteTree { found_by: Some(host), ..tree(1, (1, 1), &[vec![9]]) };
+        let later = || SiteTree { name: ("site0.ke".to_owned(), 1), ..tree(0, (1, 1), &[vec![10]]) };
+        let hosts = |trees: Vec<SiteTree>, budget| {
+            graph(trees).play(&Policy::Budget(rates(), budget), 20).distinct_hosts()
+        };
+        // Nobody links to it.
+        assert_eq!(hosts(vec![found(99), first()], 1000), 2);
+        // It is found on the last page, and the later tree waits for that page, too.
+        assert_eq!(hosts(vec![found(8), first()], 1000), 3);
+        assert_eq!(hosts(vec![later(), first()], 3), 2);
+        assert_eq!(hosts(vec![later(), first()], 1000), 3);
+    }
+
     proptest! {
         #[test]
         fn a_budget_is_never_exceeded_and_a_large_one_takes_everything(
@@ -507,10 +566,7 @@ mod tests {
             budget in 1_u64..120,
         ) {
             let trees: Vec<_> = (0..).zip(&sites).map(|(at, (fan, pages))| tree(at, *fan, pages)).collect();
-            let source = RatesSource { survey: "deep".to_owned(), trees: trees.len() as u64, pages: 0, hosts: 0 };
-            let graph = RecordedGraph { source, trees, unrecorded: 0 };
-            let scale = Scale { by_depth: vec![1.0], ..Scale::default() };
-            let rates = Arc::new(Rates::new(Vec::new(), scale.clone(), scale));
+            let (graph, rates) = (graph(trees), rates());
             let play = |budget| graph.play(&Policy::Budget(rates.clone(), budget), 20);
             let (run, full_run) = (play(budget), graph.recorded_run());
             prop_assert!(run.requests() <= budget, "{} of {budget}", run.requests());

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use crate::address::{Host, PageKey, Site, WebUrl};
 use crate::exchange::{Class, Depth, Purpose};
 use crate::records::{
-    ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, TablesError, read_pieces, row_count,
+    ExchangeRow, LevelRow, Manifest, ManifestError, PageLinkRow, Row, SiteRow, TablesError, read_pieces,
+    row_count,
 };
 use crate::walk::yields::RatesSource;
 
@@ -32,6 +33,8 @@ pub struct SiteTree {
     pub(super) row_pages: Vec<u32>,
     /// Whether any page or file was delivered.
     pub(super) has_responded: bool,
+    /// The number of the host by which links of other trees led to this one; none if it was on the start list.
+    pub(super) found_by: Option<u32>,
 }
 
 /// Stands for an exchange without a page (a probe, or a request that was never sent).
@@ -122,6 +125,7 @@ impl RecordedGraph {
         each::<ExchangeRow>(dir, &wanted, |row| reading.exchange(row))?;
         reading.follow_redirects();
         each::<PageLinkRow>(dir, &[], |row| reading.link(row))?;
+        each::<SiteRow>(dir, &[], |row| reading.site(&row))?;
         let mut unrecorded = 0;
         each::<LevelRow>(dir, &[], |row| {
             unrecorded += row.classes[Class::Limit] + row.classes[Class::Depth];
@@ -232,6 +236,14 @@ impl GraphReader {
         {
             self.trees[tree as usize].pages[page as usize].links.push(to);
         }
+    }
+
+    /// Links are read before: a host that no recorded link names leads to nothing.
+    fn site(&mut self, row: &SiteRow) {
+        let Some(tree) = self.by_name.get(&(row.site.clone(), row.seed)) else { return };
+        let start = WebUrl::parse(&row.start_url).ok().filter(|_| row.generation > 0);
+        self.trees[*tree as usize].found_by =
+            start.and_then(|start| self.hosts.get(start.host().as_str()).copied());
     }
 
     fn tree(&mut self, site: String, seed: u16) -> u32 {

@@ -143,8 +143,8 @@ mod tests {
             name: (format!("site{number}.ke"), 0),
             pages: pages.iter().enumerate().map(page).collect(),
             robots: 1,
-            row_pages: Vec::new(),
             has_responded: true,
+            ..SiteTree::default()
         }
     }
 
