@@ -117,11 +117,11 @@ impl ColumnContent {
     }
 
     /// Whether its rows could be the wanted ones instead of those of another column. It must have sites of
-    /// the country that the other column lacks, more than a few, and more than `halves` halves of the number
-    /// of the other's sites.
+    /// the country that the other column lacks, not the same few in all rows, and more than `halves` halves
+    /// of the number of the other's sites.
     fn rivals(&self, other: &Self, halves: usize) -> bool {
         let common = self.sites.intersection(&other.sites).count();
-        self.sites.len() >= FEW_ROWS
+        (self.sites.len() >= FEW_ROWS || self.sites.len() * 2 > self.good)
             && self.sites.len() * 2 > other.sites.len() * halves
             && common * 2 < self.sites.len()
             && self.is_partly_good()

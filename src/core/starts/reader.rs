@@ -10,7 +10,7 @@ use super::column::Labels;
 use super::counts::{BadLine, Counts, OutsideUrl};
 use super::entry::{NEITHER, excerpt, front_page, is_empty, is_placeholder, start_url};
 use super::error::StartError;
-use super::fields::{MOST_CELL_LINES, Separator, split};
+use super::fields::{MOST_CELL_LINES, Separator, divided, split};
 use super::form::{Form, declared_separator, text};
 use super::lines::{Line, Lines, MOST_LINE_BYTES};
 use super::zone::{Zone, ZoneItem};
@@ -419,8 +419,9 @@ fn write_line(packed: &mut Packed, url: &WebUrl) -> io::Result<()> {
 /// spreadsheets do.
 ///
 /// If no quote closes it nearby, the row is its first line alone. From then on quotes end with their lines,
-/// so that a list of unpaired quotes is not read over and over. It is its first line alone, too, if a whole
-/// row lies between the quotes: one of them is missing, or means inches.
+/// so that a list of unpaired quotes is not read over and over. It is its first line alone, too, if a quote is
+/// missing, or one means inches: a whole row lies between the quotes, or would without the first one, or text
+/// lies between the second one and the next separator.
 fn whole_row(
     lines: &mut Lines<impl BufRead>,
     first: Line,
@@ -447,7 +448,15 @@ fn whole_row(
         }
     }
     // The line with the closing quote looks like a row in any case.
-    if more.split_last().is_some_and(|(_, between)| between.iter().any(is_row)) {
+    let swallows_row = more.split_last().is_some_and(|(_, between)| {
+        let without_quotes: Vec<u8> =
+            row[..first_bytes].iter().copied().filter(|byte| *byte != b'"').collect();
+        let fields = |line: &[u8]| split(line, separator).0.len();
+        let swallows_fields = fields(&without_quotes) > fields(&row[..first_bytes]);
+        let first_line = Line { bytes: without_quotes, ..first };
+        between.iter().any(&is_row) || swallows_fields && is_row(&first_line)
+    });
+    if swallows_row || !more.is_empty() && divided(&row, separator).has_rest {
         lines.put_back(more);
         row.truncate(first_bytes);
     }

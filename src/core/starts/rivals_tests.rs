@@ -60,6 +60,14 @@ fn where_two_columns_have_other_sites_one_is_to_be_chosen() {
     ] {
         check(&mut kind, name, &list, &Refused(why));
     }
+    let short = below("name,website,domain", 4, |n| {
+        format!("Firm {n},{},d{n}.co.ke", if n == 0 { "www.firm.co.ke" } else { "" })
+    });
+    check(&mut kind, "four rows", &short, &Refused(why));
+    let one = below("url,domain", 1, |_| "https://yellow.co.ke/listing/7,d7.co.ke".to_owned());
+    check(&mut kind, "one row", &one, &Refused(why));
+    let provider = below("Name,Website,Provider", 1, |_| "Firm,www.firm.ke,www.provider.ke".to_owned());
+    check(&mut kind, "one row with a known name", &provider, &Hosts(1, "www.firm"));
     let space =
         below("\"domain\" \"registrar\"", 60, |n| format!("\"d{n}.co.ke\" \"www.reg{}.co.ke\"", n % 3));
     check(&mut kind, "blanks between quotes", &space, &Hosts(60, "d"));
@@ -254,6 +262,21 @@ fn a_quote_that_swallows_rows_is_a_bad_line_and_they_are_read() {
     let hosts = hosts.chain((0..9).map(|n| format!("s{n}"))).map(|name| format!("http://{name}.ke/"));
     assert_eq!(urls, hosts.collect::<Vec<_>>());
     assert_eq!(bad.len(), 1, "{bad:?}");
+}
+
+#[test]
+fn a_row_that_begins_with_an_unpaired_quote_is_no_part_of_the_next_one() {
+    let rows: Vec<String> = (0..40).map(|n| format!("Other {n},s{n}.ke")).collect();
+    for (first, bad_lines, hosts) in [
+        ("\"Foo,a.ke\nBar\",b.ke", 1, 42),
+        ("\"Foo,a.ke\n\"Bar\",b.ke", 1, 42),
+        ("\"Foo,a.ke\n\"Bar,b.ke", 2, 41),
+        ("\"12 Main Street, Nairobi\nKenya\",b.ke", 0, 42),
+    ] {
+        let list = ["Firm 0,z.ke", first, &rows.join("\n")].join("\n");
+        let (urls, bad) = read(list.as_bytes(), &area(1.0), None).unwrap();
+        assert_eq!((urls.len(), bad.len()), (hosts, bad_lines), "{first}: {bad:?}");
+    }
 }
 
 #[test]
