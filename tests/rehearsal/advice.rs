@@ -82,7 +82,7 @@ fn the_text_leads_with_the_depth_its_coverage_and_interval_then_says_the_risk_an
     let suggested = number(&choice["settling"]["more_sites"]);
     assert!(suggested >= more && suggested < more * 1.1 + 1.0, "{suggested} {more}");
     let settled = format!(
-        " more sites would settle it, with an interval of ± 5 percentage points; this survey has {trees}.\n"
+        " more site trees would settle it, with an interval of ± 5 percentage points; this survey has {trees}.\n"
     );
     assert!(text.contains(&settled), "{text}");
 }

@@ -54,10 +54,14 @@ fn line_of(text: &str, error: &toml::de::Error) -> usize {
     text.get(..at).unwrap_or(text).matches('\n').count() + 1
 }
 
+/// A setting that another one takes the place of is not written.
 impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut keys = serializer.serialize_map(Some(Self::TABLE.len()))?;
-        for setting in Self::TABLE {
+        let unset = Self::default();
+        let given = Self::TABLE.iter().filter(|setting| setting.differs(self, &unset));
+        let excluded: Vec<_> = given.filter_map(|setting| setting.rules.excludes).collect();
+        let mut keys = serializer.serialize_map(None)?;
+        for setting in Self::TABLE.iter().filter(|setting| !excluded.contains(&setting.key)) {
             keys.serialize_entry(setting.key, &(setting.written)(self))?;
         }
         keys.end()

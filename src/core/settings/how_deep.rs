@@ -99,6 +99,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_written_shows_how_deep_the_survey_goes() {
+        let base = Settings { since: Some("earlier".into()), ..Settings::default() };
+        let auto = Settings { depth: DepthRule::Auto, ..base.clone() };
+        let budget = Settings { budget: Some(RequestBudget::Requests(9)), ..base.clone() };
+        let focus = Settings { focus: Some(0.1), ..base.clone() };
+        for (settings, keys, missing) in [
+            (base, &["depth = 8", "probe-depth = 0.0"][..], "max-depth = 20"),
+            (auto.clone(), &["depth = \"auto\"", "max-depth = 20", "coverage = 0.95"], "probe-depth = 0.02"),
+            (Settings { max_depth: Some(3), ..auto }, &["max-depth = 3"], "max-depth = 20"),
+            (budget, &["budget = 9", "max-depth = 20"], "depth = 8"),
+            (focus, &["focus = \"0.1\"", "probe-depth = 0.02"], "coverage = 0.95"),
+        ] {
+            let settings = settings.with_implied_values();
+            let text = toml::to_string(&settings).unwrap();
+            let has = |line: &&str| text.lines().any(|other| other == *line);
+            assert!(keys.iter().all(has) && !has(&missing), "{keys:?}: {text}");
+            assert_eq!(Settings::parse(&text).unwrap(), settings);
+        }
+    }
+
+    #[test]
     fn auto_goes_to_level_twenty_for_95_percent_unless_told() {
         let auto = Settings { depth: DepthRule::Auto, ..Settings::default() };
         assert_eq!((auto.deepest(), auto.wanted_coverage()), (20, Some(0.95)));

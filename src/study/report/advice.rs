@@ -230,7 +230,10 @@ pub fn influence(influence: &Influence, changes: InfluenceKind) -> [String; 2] {
         None => "no depth would be chosen: ".to_owned(),
     };
     [
-        format!("The most influential site is {site}: it {has} {} of the total.", percent(*share)),
+        format!(
+            "The most influential site at depth {at} is {site}: it {has} {} of the total.",
+            percent(*share)
+        ),
         format!("Without it, {changed}the {figure_of} at depth {at} would be {}.", with_interval(*figure)),
     ]
 }

@@ -83,7 +83,7 @@ impl Survey {
         if let Some(old) = &settings.since {
             check_since(old, dir)?;
         }
-        let settings = settings.with_recorded_links();
+        let settings = settings.with_implied_values();
         let creation = CreationLock::begin(dir, anew).map_err(|error| error.in_survey(dir))?;
         match Self::begin_in(creation.folder(), settings, start, simulation, report_progress) {
             Ok(begun) => {

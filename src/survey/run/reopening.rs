@@ -146,7 +146,7 @@ fn check_settings(
 
 /// The original settings, from the manifest. A manifest from before the setting for entrances has none.
 fn original_settings(manifest: &Manifest) -> Result<Settings, SurveyError> {
-    let original = Settings::deserialize(&manifest.settings).map_err(unreadable)?;
+    let original = Settings::deserialize(&manifest.settings).map_err(unreadable)?.with_implied_values();
     Ok(if is_before_entrances(manifest) { original.with_one_entrance() } else { original })
 }
 
@@ -162,7 +162,7 @@ fn with_changes(
     wished: &Settings,
 ) -> Result<Settings, SurveyError> {
     let began_with = original_settings(manifest)?;
-    let wished = wished.clone().with_recorded_links();
+    let wished = wished.clone().with_implied_values();
     let wished = if is_before_entrances(manifest) { wished.with_one_entrance() } else { wished };
     check_change(&began_with, &wished, &folder.dir)?;
     settings::with_changes(&began_with, current, &wished).map_err(unreadable)

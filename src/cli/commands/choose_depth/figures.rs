@@ -15,11 +15,11 @@ pub(super) fn describe_low_coverage(low: f64) -> String {
     format!("among all such sites, coverage may be as low as {}", percent(low))
 }
 
-/// The number of sites that would narrow an interval enough.
+/// The number of site trees that would narrow an interval enough.
 pub(super) fn describe_needed_sites(settling: SitesNeeded, trees: u64) -> String {
     format!(
         "About {} would settle it, with an interval of ± {:.0} percentage points; this survey has {}.",
-        count(settling.more_sites, "more site"),
+        count(settling.more_sites, "more site tree"),
         settling.within * 100.0,
         thousands(trees)
     )

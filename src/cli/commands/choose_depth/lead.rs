@@ -190,20 +190,23 @@ pub(super) fn describe_skipped_pages(left_out: &SkippedPages) -> String {
         None if !left_out.may_have_sample => String::new(),
         None => wrapped(2, "`ccsurvey report` shows what a sample of these pages brought (--probe-depth)."),
     };
+    let left = match urls {
+        0 => "It found no URL that it left out.".to_owned(),
+        _ => format!(
+            "It found {} that it left out; these pages were expected to bring {} new in their sites.",
+            count(*urls, "URL"),
+            count(expected_hosts.round() as u64, "external host"),
+        ),
+    };
+    let known = format!(
+        "Its levels took {} in {}, and it knows {}. {left}",
+        count(*requests, "request"),
+        count(*trees, "site tree"),
+        count(*hosts, "external host"),
+    );
     format!(
         "No depth can be chosen: this survey was made with {flags}, which leaves pages out at every level.\n{}{more}{}",
-        wrapped(
-            2,
-            &format!(
-                "Its levels took {} in {}, and it knows {}. It found {} that it left out; these pages were expected to bring {} \
-                 new in their sites.",
-                count(*requests, "request"),
-                count(*trees, "site tree"),
-                count(*hosts, "external host"),
-                count(*urls, "URL"),
-                count(expected_hosts.round() as u64, "external host"),
-            )
-        ),
+        wrapped(2, &known),
         wrapped(
             2,
             "To compare depths with --depth auto and --budget, survey a sample of the sites to a fixed depth, with --record-links, \

@@ -98,7 +98,7 @@ fn verdict(choice: &Choice, heading: &str) -> String {
     }
 }
 
-/// The depth, its coverage and load, its savings, the risk, and the number of sites that would settle it.
+/// The depth, its coverage and load, its savings, the risk, and the number of site trees that would settle it.
 fn recommended(choice: &Choice, level: &ChoiceLevel, heading: &str) -> String {
     let unit = choice.criterion.unit();
     let load = level.load[unit as usize];

@@ -101,7 +101,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 
 /// The settings that are promises to site owners. The section on method lists all settings.
 const POLICY: [(&str, &str); 16] = [
-    (DEPTH, "Depth"),
+    ("depth", "Depth"),
     (BUDGET, "Maximum requests of the survey"),
     ("entrances", "Entrances of a site"),
     ("min-delay", "Minimum pause at an address"),
@@ -119,17 +119,15 @@ const POLICY: [(&str, &str); 16] = [
     ("queries-per-script", "Query URLs fetched per script"),
 ];
 
-/// A survey with a budget has no depth.
-const DEPTH: &str = "depth";
+/// Shown only if there is one.
 const BUDGET: &str = "budget";
 /// Shown only if the flag was given.
 const IMPOLITE: &str = "impolite";
 
 fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
-    let has_budget = settings.iter().any(|setting| setting.name == BUDGET && setting.value != UNSET);
     let policy_fact = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
-        if *key == DEPTH && has_budget || *key == BUDGET && !has_budget {
+        if *key == BUDGET && setting.value == UNSET {
             return None;
         }
         if *key == IMPOLITE {
