@@ -10,8 +10,7 @@ use zstd::stream::raw;
 use zstd::stream::raw::DParameter;
 use zstd::stream::zio;
 
-use super::gunzip::Gunzip;
-use super::stage::{NextStage, Stage};
+use super::gunzip::{Gunzip, NextStage, Stage};
 
 /// Undoes the Content-Encoding of a body piece by piece, and keeps decoded bytes up to a cap.
 ///

@@ -2,7 +2,13 @@ use std::io::{self, Write};
 
 use flate2::write::GzDecoder;
 
-use super::stage::{NextStage, Stage};
+/// A stage of decoding that passes its output on.
+pub(super) trait Stage: Write + Send {
+    /// Ends the input; an error if the encoded data is incomplete.
+    fn end(&mut self) -> io::Result<()>;
+}
+
+pub(super) type NextStage = Box<dyn Stage>;
 
 /// Decompresses gzip. A file may have several members, one after another (RFC 1952 §2.2). Bytes after the
 /// last one, zeros or anything else, are ignored, as by gzip(1).

@@ -89,7 +89,6 @@ mod gate;
 mod gunzip;
 mod head;
 mod line;
-mod manner;
 mod names;
 mod pin;
 mod raw;
@@ -97,7 +96,6 @@ mod retry_after;
 mod route;
 mod run;
 mod settings;
-mod stage;
 mod tls;
 
 #[cfg(test)]
@@ -109,7 +107,6 @@ pub use line::in_process::{
     ConnectionOutcome, LookupResponse, Prefetched, SentCertificate, UserDelay, UserDelays, Web, WebRequest,
     WebResponse,
 };
-pub use manner::Manner;
 pub use pin::KnownAddresses;
-pub use run::meter::{Meter, Unmetered};
-pub use settings::{FetchError, Settings, Timeouts};
+pub use run::body::{Meter, Unmetered};
+pub use settings::{FetchError, Manner, Settings, Timeouts};

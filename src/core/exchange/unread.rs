@@ -1,4 +1,15 @@
+use std::time::Duration;
+
 use super::{MediaType, Purpose};
+
+/// The bytes that a server may send before the receiver reads any: the first receive window of common
+/// systems. Linux gives a socket 131,072 bytes (`tcp_rmem`) and announces half of that to the server.
+pub const RECEIVE_WINDOW: u64 = 64 * 1024;
+
+/// The longest total pause of an exchange because the rate of the survey is used up. With the default
+/// time-out of an exchange it ends within five minutes; Web servers wait a minute or more for each next
+/// acknowledgement.
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(240);
 
 /// Whether the reader hangs up after the head of a response with this status and `Content-Type`: of a file
 /// that is not a page, a survey needs to know only that it exists. If the type is unknown, the body decides

@@ -3,15 +3,32 @@ use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use reqwest::Response;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use tokio::time::{Instant, timeout_at};
 
-use super::meter::Meter;
 use crate::exchange::{Failure, MediaType, RECEIVE_WINDOW, Sniffed, sniff};
 use crate::fetch::connect::wire::{WireCount, ends_in_chunked};
 use crate::fetch::decode::{DecodeState, Decoder};
 use crate::fetch::raw::Unframed;
+
+/// Decides when an exchange may read on: the rate of the survey may be used up.
+pub trait Meter: Send + Sync {
+    /// Waits until the exchange may have transferred `bytes` in total, in both directions.
+    fn read_on(&self, bytes: u64) -> BoxFuture<'_, ()>;
+}
+
+/// A meter for exchanges without a rate limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unmetered;
+
+impl Meter for Unmetered {
+    fn read_on(&self, _bytes: u64) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+}
 
 /// The body of a response as it arrives, within its time-outs.
 pub(in crate::fetch) struct IncomingBody<'a> {

@@ -1,7 +1,6 @@
 //! One exchange, from its connection to the last byte of its body.
 
 pub(super) mod body;
-pub(super) mod meter;
 
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
@@ -25,8 +24,7 @@ use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
 use crate::exchange::{self, Challenge, Failure, Head, Purpose, Timings, Wire, is_refusal, requests_pause};
-use body::{BodyLimits, BodyRead, IncomingBody, WantedBody};
-use meter::Meter;
+use body::{BodyLimits, BodyRead, IncomingBody, Meter, WantedBody};
 
 /// The number of decoded bytes of a refusal that are searched for marks of a block page.
 const BLOCK_PAGE: usize = 16 * 1024;

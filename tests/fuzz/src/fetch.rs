@@ -23,8 +23,6 @@ mod head;
 mod retry_after;
 #[path = "../../../src/fetch/route.rs"]
 mod route;
-#[path = "../../../src/fetch/stage.rs"]
-mod stage;
 
 /// What a survey keeps of a response's header fields, on a day in 2026.
 pub fn head_of(headers: &HeaderMap) -> Head {
