@@ -92,7 +92,7 @@ fn every_breach_in_the_ledger_is_told_with_its_evidence() {
         "one request at a time per site: at most 3 at once (a.ke)",
         "at most 4 requests at once per neighbourhood: at most 5 at once (41.90.0.0/24)",
         "a pause of at least 2 s at each server: the shortest was 1.5 s (41.90.0.1)",
-        "after each response, a pause 5 times as long as the response took, up to 1 m: 2 times, first 41.90.0.1 after 2s instead of 5s",
+        "after each response, a pause 5 times as long as the response took, up to 1 min: 2 times, first 41.90.0.1 after 2s instead of 5s",
         "other users wait at most 2 % longer for the responses of each server (estimated over the survey): once: 41.90.0.1 after 2s instead of 9s",
         "longer pauses for servers in trouble: once: 41.90.0.1 after 2s instead of 8s",
         "servers that stay in trouble get cool-downs, then no more requests: once: 41.90.0.1 after it was given up",

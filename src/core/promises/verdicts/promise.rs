@@ -290,17 +290,17 @@ fn at_most_requests(most: Option<u64>, scope: &str) -> String {
     at_most(most.map(thousands), &format!("{noun} {scope}"))
 }
 
-/// A limit, exactly: `2 s`, `14 days`, `5 h 20 m`.
+/// A limit, exactly: `2 s`, `14 days`, `5 h 20 min`.
 fn span(span: Duration) -> String {
     let text = humantime::format_duration(span).to_string();
-    let mut spaced = String::with_capacity(text.len() + 2);
-    for character in text.chars() {
-        if character.is_alphabetic() && spaced.ends_with(|last: char| last.is_ascii_digit()) {
-            spaced.push(' ');
+    let spaced = |part: &str| {
+        let number = part.trim_end_matches(char::is_alphabetic);
+        match &part[number.len()..] {
+            "m" => format!("{number} min"),
+            unit => format!("{number} {unit}"),
         }
-        spaced.push(character);
-    }
-    spaced
+    };
+    text.split(' ').map(spaced).collect::<Vec<_>>().join(" ")
 }
 
 pub(in crate::promises) fn micros(span: Duration) -> u64 {
