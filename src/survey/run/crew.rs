@@ -30,13 +30,15 @@ pub(in crate::survey) struct Crew {
     pub visits: JoinSet<Result<EndedVisit, SurveyError>>,
     /// A tree that is not written yet may bring new trees when it is.
     has_news: bool,
+    /// Trees that have ended, whether they are written or not.
+    ended: u64,
     opt_outs: OptOutFile,
 }
 
 impl Crew {
     pub(in crate::survey) fn new(parts: Arc<Parts>, writer: Writer) -> Self {
         let opt_outs = OptOutFile::new(parts.settings.opt_out.clone());
-        Self { opt_outs, parts, writer, visits: JoinSet::new(), has_news: false }
+        Self { opt_outs, parts, writer, visits: JoinSet::new(), has_news: false, ended: 0 }
     }
 
     /// Runs visits until none is left or the survey is stopped. Returns whether the survey is complete.
@@ -50,6 +52,7 @@ impl Crew {
         every_second.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let _at_work = self.parts.agents.as_ref().map(Agents::run_agents);
         let backlog = self.writer.backlog.clone();
+        self.ended = self.parts.storage.frontier().counts()?.finished;
         loop {
             // Read before looking for trees: what is written afterwards may bring new ones.
             let is_written = backlog.len() == 0;
@@ -79,7 +82,7 @@ impl Crew {
                 // Checked before ended visits: a thousand visits may end at once, and an opt-out should not
                 // wait for them.
                 _ = every_second.tick() => {
-                    self.poll_changes(backlog.len() as u64)?;
+                    self.poll_changes()?;
                 }
                 Some(joined) = self.visits.join_next() => self.end_visit(joined)?,
                 () = backlog.written.notified() => {}
@@ -93,19 +96,21 @@ impl Crew {
     }
 
     /// Obeys changes of the opt-out list, merges added start URLs, and saves the status.
-    fn poll_changes(&mut self, backlog: u64) -> Result<(), SurveyError> {
+    fn poll_changes(&mut self) -> Result<(), SurveyError> {
         let Parts { boundaries, access, storage, .. } = &*self.parts;
         access.clock.slept();
         storage.check_not_replaced()?;
         if let Some(rounds) = &self.parts.rounds {
             storage.progress.update(|now| now.round = rounds.status());
         }
-        // A simulation writes only when it must, so unwritten trees count as done.
-        let unwritten = if self.parts.is_simulated { backlog } else { 0 };
         access.note_opt_out_check(self.opt_outs.apply_changes(boundaries, storage, access.clock)?);
         self.add_waiting_lists()?;
-        let status =
-            SurveyStatus { state: SurveyState::Running, walking: self.visits.len() as u64, unwritten };
+        let status = SurveyStatus {
+            state: SurveyState::Running,
+            walking: self.visits.len() as u64,
+            // A simulation writes only when it must, so unwritten trees count as done.
+            ended: self.parts.is_simulated.then_some(self.ended),
+        };
         storage.save_status(status, access.clock.system_time())
     }
 
@@ -247,6 +252,7 @@ impl Crew {
         } else {
             self.free_next(&done)?;
         }
+        self.ended += 1;
         self.writer.take(done);
         Ok(())
     }

@@ -164,7 +164,7 @@ impl Survey {
             description["agents"]["servers_handed_over"] = agents.handed_over().into();
         }
         self.manifest.promises = promises;
-        storage.save_status(SurveyStatus { state, walking: 0, unwritten: 0 }, now)?;
+        storage.save_status(SurveyStatus { state, walking: 0, ended: None }, now)?;
         storage.sync_status()?;
         self.manifest.save(storage.dir())?;
         if self.manifest.state == SurveyState::Finished {

@@ -61,8 +61,8 @@ pub(super) struct SurveyStatus {
     pub state: SurveyState,
     /// Trees that are being visited.
     pub walking: u64,
-    /// Trees that are finished but not in the store yet.
-    pub unwritten: u64,
+    /// Trees that have ended, if those count that are not written yet.
+    pub ended: Option<u64>,
 }
 
 /// The record of a server that the judge needs, from its stored state.
@@ -187,7 +187,7 @@ impl Storage {
 
     /// Rewrites the status file that other processes read.
     pub(super) fn save_status(&self, status: SurveyStatus, now: SystemTime) -> Result<(), SurveyError> {
-        let SurveyStatus { state, walking, unwritten } = status;
+        let SurveyStatus { state, walking, ended } = status;
         let counts = self.frontier().counts()?;
         let (seen, promises) = {
             let judge = self.judge();
@@ -198,7 +198,7 @@ impl Storage {
             let promises = verdicts(&seen, judge.limits());
             (seen, promises)
         };
-        let finished = counts.finished + unwritten;
+        let finished = ended.unwrap_or(counts.finished);
         self.progress.update(|now| {
             now.promises = promises;
             now.seen = seen;

@@ -337,7 +337,7 @@ impl TableWriter {
         let now = self.parts.access.now();
         self.parts.access.load().forget_idle(now);
         self.parts.storage.judge().forget_before(now - Judge::HORIZON);
-        self.parts.storage.progress.update(|now| now.sites_done = counts.finished);
+        self.parts.storage.progress.update(|now| now.sites_done = now.sites_done.max(counts.finished));
         let written = self.finished.len();
         self.rows = SegmentRows::default();
         self.finished.clear();
