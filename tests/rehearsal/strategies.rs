@@ -108,6 +108,23 @@ fn auto_is_weighed_with_the_depth_and_costs_and_finds_what_a_survey_with_it_does
 }
 
 #[test]
+fn the_settings_of_a_survey_serve_the_next_one_with_other_flags() {
+    let workspace = deep();
+    let deepest = |survey: &str, flags: &[&str]| {
+        workspace.simulate("world.toml", survey, flags);
+        let settings = Manifest::load(&workspace.path(survey)).unwrap().settings;
+        (settings["max-depth"].clone(), settings["coverage"].clone(), settings["probe-depth"].clone())
+    };
+    let auto = deepest("auto", &["--depth", "auto", "--record-links"]);
+    assert_eq!(auto, (20.into(), 0.95.into(), 0.0.into()));
+    let auto = ["--config", "auto/survey.toml"];
+    let focused = deepest("focused", &[&auto[..], &["--focus", "0.2", "--since", "auto"]].concat());
+    assert_eq!(focused.2, 0.02);
+    deepest("levels", &[&auto[..], &["--depth", "2"]].concat());
+    deepest("again", &["--config", "focused/survey.toml", "--focus", "none"]);
+}
+
+#[test]
 fn what_a_budget_is_said_to_buy_is_what_a_survey_with_it_finds() {
     let workspace = deep();
     let advice = workspace.choose(&["--coverage", "0.9"]);

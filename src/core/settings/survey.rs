@@ -21,14 +21,19 @@ impl Settings {
         is_loopback(self.gateway) && is_loopback(self.dns)
     }
 
-    /// Writes out the values that follow from other settings, so that the record of a survey shows what holds.
-    ///
-    /// Without the links of its pages, a survey could not be the earlier survey of the next one.
+    /// Adds settings that follow from other settings: without the links of its pages, a survey could not be
+    /// the earlier survey of the next one.
+    #[must_use]
+    pub fn with_recorded_links(self) -> Self {
+        Self { record_links: self.record_links || self.since.is_some(), ..self }
+    }
+
+    /// Writes out the values that other settings imply, so that the record of a survey shows what held. A
+    /// configuration file has only what was given: another survey may go by it with other flags.
     #[must_use]
     pub fn with_implied_values(self) -> Self {
         let is_open_ended = self.depth == DepthRule::Auto || self.has_rounds();
         Self {
-            record_links: self.record_links || self.since.is_some(),
             max_depth: if is_open_ended { Some(self.deepest()) } else { self.max_depth },
             coverage: self.wanted_coverage().filter(|_| self.focus.is_none()),
             probe_depth: self.probed_share(),

@@ -91,7 +91,7 @@ impl<'a> ListReader<'a> {
                 Form::Columns { separator, column, columns, labels, .. } => {
                     let number = line.number;
                     let is_row = |line: &Line| self.is_row(line, *separator, (*column, *columns));
-                    let row = whole_row(lines, line, *separator, &mut may_continue_cells, is_row)?;
+                    let row = whole_row(lines, line, *separator, &mut may_continue_cells, *column, is_row)?;
                     self.read_row(number, &row, (*separator, *column, *columns), *labels)?;
                 }
                 Form::Names { .. } => self.read_names(&line)?,
@@ -427,6 +427,7 @@ fn whole_row(
     first: Line,
     separator: Separator,
     may_continue: &mut bool,
+    column: usize,
     is_row: impl Fn(&Line) -> bool,
 ) -> io::Result<Vec<u8>> {
     let mut row = first.bytes;
@@ -447,16 +448,20 @@ fn whole_row(
             }
         }
     }
-    // The line with the closing quote looks like a row in any case.
-    let swallows_row = more.split_last().is_some_and(|(_, between)| {
+    let (first_fields, has_rest) = {
+        let line = divided(&row[..first_bytes], separator);
+        (line.fields.len(), line.has_rest)
+    };
+    // A quote behind the column that is read hides no value of this row, so only a row on the last line counts.
+    let is_behind = first_fields > column + 1;
+    let swallows_row = more.split_last().is_some_and(|(last, between)| {
         let without_quotes: Vec<u8> =
             row[..first_bytes].iter().copied().filter(|byte| *byte != b'"').collect();
-        let fields = |line: &[u8]| split(line, separator).0.len();
-        let swallows_fields = fields(&without_quotes) > fields(&row[..first_bytes]);
+        let swallows_fields = split(&without_quotes, separator).0.len() > first_fields;
         let first_line = Line { bytes: without_quotes, ..first };
-        between.iter().any(&is_row) || swallows_fields && is_row(&first_line)
+        between.iter().any(&is_row) || swallows_fields && is_row(&first_line) && (!is_behind || is_row(last))
     });
-    if swallows_row || !more.is_empty() && divided(&row, separator).has_rest {
+    if swallows_row || !more.is_empty() && !has_rest && divided(&row, separator).has_rest {
         lines.put_back(more);
         row.truncate(first_bytes);
     }

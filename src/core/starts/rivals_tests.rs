@@ -280,6 +280,24 @@ fn a_row_that_begins_with_an_unpaired_quote_is_no_part_of_the_next_one() {
 }
 
 #[test]
+fn cells_of_several_lines_beside_the_names_are_read_as_such() {
+    let mut kind = ListKind::default();
+    let addresses = below("\"Website\",\"Address\",\"Phone\"", 9, |n| {
+        format!("\"www.d{n}.co.ke\",\"{n} Main Street, Nairobi\nKenya\",\"07\"")
+    });
+    check(&mut kind, "an address behind the site", &addresses, &Hosts(9, "www.d"));
+    let agency = below("url,address,town", 9, |n| {
+        format!("www.d{n}.co.ke,\"Plot {n}, Mombasa\nwww.agency.ke\",Mombasa")
+    });
+    check(&mut kind, "another site in the address", &agency, &Hosts(9, "www.d"));
+    let escaped = below("site,name,address", 9, |n| {
+        format!("d{n}.co.ke,\"The \\\"best\\\" shop\",\"{n} Main Street\nwww.agency.ke\nNairobi\"")
+    });
+    check(&mut kind, "quotes with a backslash before", &escaped, &Hosts(9, "d"));
+    kind.end();
+}
+
+#[test]
 fn a_first_row_that_is_no_header_is_a_bad_line() {
     for first in ["http://a.ke/my shop,1", "1,a ke"] {
         let row =

@@ -106,8 +106,7 @@ impl Folder {
             .map_err(|message| SurveyError::Settings { path, message })?;
         let has_entrances =
             toml::from_str::<toml::Table>(&text).is_ok_and(|keys| keys.contains_key(ENTRANCES));
-        let settings = if has_entrances { settings } else { settings.with_one_entrance() };
-        Ok(settings.with_implied_values())
+        Ok(if has_entrances { settings } else { settings.with_one_entrance() })
     }
 
     /// `survey.toml`.
@@ -295,15 +294,6 @@ mod tests {
         layout.write_start_list(urls.into_iter()).unwrap();
         let written = fs::read_to_string(layout.start_list()).unwrap();
         assert_eq!(written, "url\nhttp://a.ke/\n\"https://b.ke/x?a=1,2\"\n");
-    }
-
-    #[test]
-    fn settings_of_an_earlier_version_have_the_values_that_they_implied() {
-        let folder = tempfile::tempdir().unwrap();
-        let layout = Folder::open(folder.path());
-        fs::write(layout.settings(), "depth = \"auto\"\n").unwrap();
-        let settings = layout.read_settings().unwrap();
-        assert_eq!((settings.max_depth, settings.coverage), (Some(20), Some(0.95)));
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Survey {
         if let Some(old) = &settings.since {
             check_since(old, dir)?;
         }
-        let settings = settings.with_implied_values();
+        let settings = settings.with_recorded_links();
         let creation = CreationLock::begin(dir, anew).map_err(|error| error.in_survey(dir))?;
         match Self::begin_in(creation.folder(), settings, start, simulation, report_progress) {
             Ok(begun) => {
@@ -117,7 +117,7 @@ impl Survey {
         let parts = Parts::open(folder, terms, simulation, None, stopping)?;
         let Parts { boundaries, access, storage, .. } = &parts;
         let mut manifest = Manifest::new(
-            serde_json::to_value(&settings).unwrap_or_default(),
+            serde_json::to_value(settings.clone().with_implied_values()).unwrap_or_default(),
             access.clock.system_time().into(),
         );
         manifest.suffix_list_version = boundaries.scope.area.suffixes.version().map(ToOwned::to_owned);

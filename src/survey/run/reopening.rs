@@ -140,7 +140,7 @@ fn check_settings(
     settings: &Settings,
 ) -> Result<Settings, SurveyError> {
     let began_with = original_settings(manifest)?;
-    check_change(&began_with, settings, &folder.settings())?;
+    check_change(&began_with, &settings.clone().with_implied_values(), &folder.settings())?;
     Ok(began_with)
 }
 
@@ -162,7 +162,7 @@ fn with_changes(
     wished: &Settings,
 ) -> Result<Settings, SurveyError> {
     let began_with = original_settings(manifest)?;
-    let wished = wished.clone().with_implied_values();
+    let wished = wished.clone().with_recorded_links().with_implied_values();
     let wished = if is_before_entrances(manifest) { wished.with_one_entrance() } else { wished };
     check_change(&began_with, &wished, &folder.dir)?;
     settings::with_changes(&began_with, current, &wished).map_err(unreadable)

@@ -52,7 +52,7 @@ pub struct PolicyPoint {
 }
 
 /// For each page of each tree, whether a policy fetched it.
-pub(in crate::analysis) type Fetched = Vec<Vec<bool>>;
+pub(in crate::analysis) type Fetched = Vec<Option<Vec<bool>>>;
 
 /// The prices at which `--depth auto` is tried: from one host per request down to one host per some two
 /// thousand requests, and zero.
@@ -73,7 +73,9 @@ impl RecordedGraph {
     pub(in crate::analysis) fn trace(&self, policy: &Policy, deepest: u16) -> (PolicyRun, Fetched) {
         let traced = |mut walk: PolicyWalk<'_>| {
             let fetched = std::mem::take(&mut walk.fetched);
-            (walk.result(), fetched)
+            let run = walk.result();
+            let was_sent = run.requests > 0;
+            (run, was_sent.then_some(fetched))
         };
         let (trees, fetched) = match policy {
             Policy::Budget(_, budget) => {
@@ -196,10 +198,15 @@ fn open_walks(walks: &mut [PolicyWalk<'_>], deepest: u16) {
     let may_open = |number: &usize| {
         let (site, seed) = &walks[*number].tree.name;
         let before = seed.checked_sub(1).and_then(|seed| by_name.get(&(site.clone(), seed)));
-        let has_ended = before.is_none_or(|before| walks[*before].has_ended(deepest));
-        has_ended && walks[*number].tree.found_by.is_none_or(|host| found.contains(&host))
+        let may_follow =
+            before.is_none_or(|before| !walks[*before].is_open || walks[*before].has_ended(deepest));
+        let found_by = &walks[*number].tree.found_by;
+        may_follow && (found_by.is_empty() || found_by.iter().any(|host| found.contains(host)))
     };
-    let opened: Vec<usize> = closed.into_iter().filter(may_open).collect();
+    let mut opened: Vec<usize> = closed.into_iter().filter(may_open).collect();
+    // Of a site, one tree at a time.
+    opened.sort_by_key(|number| &walks[*number].tree.name);
+    opened.dedup_by_key(|number| &walks[*number].tree.name.0);
     opened.into_iter().for_each(|number| walks[number].is_open = true);
 }
 
@@ -208,7 +215,7 @@ fn spend(mut walks: Vec<PolicyWalk<'_>>, budget: u64, deepest: u16) -> Vec<Polic
     let planner = RoundPlanner::new(budget);
     let mut before = (0, Vec::new());
     for walk in &mut walks {
-        walk.is_open = walk.tree.found_by.is_none() && walk.tree.name.1 == 0;
+        walk.is_open = walk.tree.found_by.is_empty() && walk.tree.name.1 == 0;
     }
     for round in 1.. {
         open_walks(&mut walks, deepest);
@@ -546,7 +553,7 @@ mod tests {
     #[test]
     fn a_budget_opens_a_site_once_a_link_to_it_was_found_and_a_later_tree_after_the_one_before_it() {
         let first = || tree(0, (1, 1), &[vec![7], vec![8]]);
-        let found = |host| SiteTree { found_by: Some(host), ..tree(1, (1, 1), &[vec![9]]) };
+        let found = |host| SiteTree { found_by: vec![host], ..tree(1, (1, 1), &[vec![9]]) };
         let later = || SiteTree { name: ("site0.ke".to_owned(), 1), ..tree(0, (1, 1), &[vec![10]]) };
         let hosts = |trees: Vec<SiteTree>, budget| {
             graph(trees).play(&Policy::Budget(rates(), budget), 20).distinct_hosts()

@@ -33,8 +33,8 @@ pub struct SiteTree {
     pub(super) row_pages: Vec<u32>,
     /// Whether any page or file was delivered.
     pub(super) has_responded: bool,
-    /// The number of the host by which links of other trees led to this one; none if it was on the start list.
-    pub(super) found_by: Option<u32>,
+    /// The numbers of the site's hosts, any of which leads to this tree; none if it was on the start list.
+    pub(super) found_by: Vec<u32>,
 }
 
 /// Stands for an exchange without a page (a probe, or a request that was never sent).
@@ -125,7 +125,14 @@ impl RecordedGraph {
         each::<ExchangeRow>(dir, &wanted, |row| reading.exchange(row))?;
         reading.follow_redirects();
         each::<PageLinkRow>(dir, &[], |row| reading.link(row))?;
-        each::<SiteRow>(dir, &[], |row| reading.site(&row))?;
+        let mut found_sites: HashMap<String, Vec<u32>> = HashMap::new();
+        each::<SiteRow>(dir, &[], |row| {
+            let tree = reading.by_name.get(&(row.site.clone(), row.seed));
+            if let Some(tree) = tree.filter(|_| row.generation > 0) {
+                found_sites.entry(row.site).or_default().push(*tree);
+            }
+        })?;
+        reading.note_hosts_of(&found_sites);
         let mut unrecorded = 0;
         each::<LevelRow>(dir, &[], |row| {
             unrecorded += row.classes[Class::Limit] + row.classes[Class::Depth];
@@ -238,12 +245,16 @@ impl GraphReader {
         }
     }
 
-    /// Links are read before: a host that no recorded link names leads to nothing.
-    fn site(&mut self, row: &SiteRow) {
-        let Some(tree) = self.by_name.get(&(row.site.clone(), row.seed)) else { return };
-        let start = WebUrl::parse(&row.start_url).ok().filter(|_| row.generation > 0);
-        self.trees[*tree as usize].found_by =
-            start.and_then(|start| self.hosts.get(start.host().as_str()).copied());
+    /// Notes which hosts belong to the sites of these trees. Links are read before: a host that no recorded link
+    /// names leads to nothing.
+    fn note_hosts_of(&mut self, trees: &HashMap<String, Vec<u32>>) {
+        for (name, number) in &self.hosts {
+            let parents = name.match_indices('.').map(|(at, _)| &name[at + 1..]);
+            let site = std::iter::once(name.as_str()).chain(parents).find_map(|site| trees.get(site));
+            for tree in site.into_iter().flatten() {
+                self.trees[*tree as usize].found_by.push(*number);
+            }
+        }
     }
 
     fn tree(&mut self, site: String, seed: u16) -> u32 {

@@ -74,12 +74,13 @@ impl RecordedGraph {
             .iter()
             .map(|tree| {
                 let position = *tree_indices.get(&(&*tree.site, tree.seed))?;
-                let is_begun = fetched[position].is_empty() || fetched[position].contains(&true);
+                let pages = fetched[position].as_deref();
+                let is_begun = pages.is_some_and(|pages| pages.is_empty() || pages.contains(&true));
                 let mut is_next_fetched = false;
                 let mut row_flags: Vec<bool> = Vec::with_capacity(self.trees[position].row_pages.len());
                 for page in self.trees[position].row_pages.iter().rev() {
                     if *page != NO_PAGE && *page != ROBOTS {
-                        is_next_fetched = fetched[position][*page as usize];
+                        is_next_fetched = pages.is_some_and(|pages| pages[*page as usize]);
                     }
                     row_flags.push(is_next_fetched || is_begun && *page == ROBOTS);
                 }
@@ -176,7 +177,8 @@ mod tests {
             }
             for (fetched, pages) in fetched.iter().zip(&trees) {
                 let walked = pages.len().min(usize::from(depth) + 1);
-                prop_assert_eq!(fetched.iter().filter(|is_fetched| **is_fetched).count(), walked);
+                let fetched = fetched.iter().flatten().filter(|is_fetched| **is_fetched);
+                prop_assert_eq!(fetched.count(), walked);
             }
         }
     }

@@ -101,7 +101,7 @@ fn cost(card: &Card, ledger: &Ledger) -> Vec<Fact> {
 
 /// The settings that are promises to site owners. The section on method lists all settings.
 const POLICY: [(&str, &str); 16] = [
-    ("depth", "Depth"),
+    (DEPTH, "Depth"),
     (BUDGET, "Maximum requests of the survey"),
     ("entrances", "Entrances of a site"),
     ("min-delay", "Minimum pause at an address"),
@@ -119,15 +119,18 @@ const POLICY: [(&str, &str); 16] = [
     ("queries-per-script", "Query URLs fetched per script"),
 ];
 
+/// Not shown beside a budget: surveys of earlier versions have one without a part in it.
+const DEPTH: &str = "depth";
 /// Shown only if there is one.
 const BUDGET: &str = "budget";
 /// Shown only if the flag was given.
 const IMPOLITE: &str = "impolite";
 
 fn policy(settings: &[ShownSetting]) -> Vec<Fact> {
+    let has_budget = settings.iter().any(|setting| setting.name == BUDGET && setting.value != UNSET);
     let policy_fact = |(key, name): &(&str, &str)| {
         let setting = settings.iter().find(|setting| setting.name == *key)?;
-        if *key == BUDGET && setting.value == UNSET {
+        if *key == DEPTH && has_budget || *key == BUDGET && !has_budget {
             return None;
         }
         if *key == IMPOLITE {
