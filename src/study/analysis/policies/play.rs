@@ -51,7 +51,7 @@ pub struct PolicyPoint {
     pub coverage: f64,
 }
 
-/// For each page of each tree, whether a policy fetched it.
+/// For each page of each tree, whether a policy fetched it; none for a tree that got no request.
 pub(in crate::analysis) type Fetched = Vec<Option<Vec<bool>>>;
 
 /// The prices at which `--depth auto` is tried: from one host per request down to one host per some two
@@ -564,6 +564,9 @@ mod tests {
         assert_eq!(hosts(vec![found(8), first()], 1000), 3);
         assert_eq!(hosts(vec![later(), first()], 3), 2);
         assert_eq!(hosts(vec![later(), first()], 1000), 3);
+        // It takes the place of a tree before it to which no link was found.
+        let unknown = SiteTree { found_by: vec![99], ..first() };
+        assert_eq!(hosts(vec![later(), unknown], 1000), 1);
     }
 
     proptest! {
