@@ -15,7 +15,7 @@ import sys
 import anchors
 import concentration
 import depths
-import figures
+import drawings
 import numpy as np
 import polars as pl
 import provenance
@@ -178,24 +178,24 @@ def spread_table(found):
 
 def draw(out, found):
     level_off = found.mean("heterogeneous", "level_off")
-    figures.growth(
+    drawings.growth(
         {variant: {column: found.stack(variant, column) for column in ("pages", "union_urls", "pair_urls")} for variant in COMPARED},
         level_off,
         out / "figure1.svg",
     )
-    figures.deepest(
+    drawings.deepest(
         {
             variant: {column: found.tree_stack(variant, column) for column in ("ended", "at_limit", "without_a_page")}
             for variant in COMPARED
         },
         out / "figure2.svg",
     )
-    figures.coverage(
+    drawings.coverage(
         {variant: {column: found.shares(variant, column) for column in (*depths.LOADS, "union_urls", "pair_urls")} for variant in COMPARED},
         out / "figure3.svg",
     )
     last = [row for row in found.rule if row["depth"] == found.limit]
-    figures.script_rule({column: [row[column] for row in last] for column in COUNTED}, out / "script-rule.svg")
+    drawings.script_rule({column: [row[column] for row in last] for column in COUNTED}, out / "script-rule.svg")
 
 
 if __name__ == "__main__":
