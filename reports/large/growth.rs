@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use ccsurvey::address::{Host, Site, WebUrl};
-use ccsurvey::exchange::{Head, Purpose, Response, Timings, Wire};
+use ccsurvey::exchange::{Head, HostFacts, Purpose, Response, Timings, Wire};
 use ccsurvey::fetch::Clock;
 use ccsurvey::frontier::{Batch, Finished, Frontier, Lease, Spread, StartCandidate};
 use ccsurvey::load::{LargestExchange, Load};
@@ -182,6 +182,7 @@ fn exchange(number: u64) -> (IpAddr, Response) {
         wire: Wire { sent: 300, received: 20_000, connections: 1 },
         timings: Timings { total: Duration::from_millis(400), ..Timings::default() },
         body_bytes: 20_000,
+        facts: HostFacts::default(),
         after_head: 0,
         may_speak_older_tls: false,
     };

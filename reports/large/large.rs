@@ -14,8 +14,8 @@ use ccsurvey::analysis::overview::Overview;
 use ccsurvey::analysis::{Censoring, Curves, Deepest, Kind, Recorded, Sampling, Unseen};
 use ccsurvey::fetch::Clock;
 use ccsurvey::records::{
-    ExchangeRow, LevelRow, LinkRow, Manifest, SegmentRows, SiteRow, SurveyState, Tables, Timestamp,
-    row_counts,
+    ExchangeRow, LevelRow, LinkRow, Manifest, SegmentRows, ServerRow, SiteRow, SurveyState, Tables,
+    Timestamp, row_counts, write_table,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -117,7 +117,7 @@ fn write(dir: &Path, sites: u64) -> Result<(), Box<dyn Error>> {
             segment += 1;
         }
     }
-    tables.write_servers(&[])?;
+    write_table::<ServerRow>(dir, &[])?;
     let mut manifest = Manifest::new(serde_json::json!({}), Timestamp::default());
     manifest.state = SurveyState::Finished;
     manifest.tables = row_counts(dir)?;

@@ -1,7 +1,7 @@
 use clap::{Parser, Subcommand};
 
 use super::commands::{
-    add::Add, agent::AgentCommand, choose_depth::ChooseDepth, demo::Demo, export::Export,
+    add::Add, agent::AgentCommand, choose_depth::ChooseDepth, compare::Compare, demo::Demo, export::Export,
     learn::LearnCommand, read_answer::ReadAnswer, report::ReportCommand, resume::Resume, simulate::Simulate,
     space::Space, status::Status, survey::SurveyCommand,
 };
@@ -43,6 +43,7 @@ pub enum Command {
     Status(Status),
     Report(ReportCommand),
     ChooseDepth(ChooseDepth),
+    Compare(Compare),
     Learn(LearnCommand),
     Export(Export),
     Space(Space),
@@ -66,6 +67,7 @@ impl Command {
             Self::Status(command) => command.execute(),
             Self::Report(command) => command.execute(),
             Self::ChooseDepth(command) => command.execute(),
+            Self::Compare(command) => command.execute(),
             Self::Learn(command) => command.execute(),
             Self::Export(command) => command.execute(),
             Self::Space(command) => command.execute(),

@@ -19,7 +19,7 @@ mod columns;
 /// The commands of the program.
 pub mod command;
 pub mod commands;
-mod curves;
+mod computed;
 /// Why a command ends early.
 pub mod error;
 /// How the program ends.

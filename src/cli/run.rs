@@ -1,7 +1,7 @@
 use std::future::Future;
 use std::path::Path;
 
-use super::curves::write_at_end;
+use super::computed::write_at_end;
 use super::error::CliError;
 use super::exit::Exit;
 use super::log::{self, LogLevel};

@@ -310,7 +310,7 @@ pub(super) mod tests {
     use super::*;
     use crate::address::WebUrl;
     use crate::cluster::message::split_reply;
-    use crate::exchange::{Failure, Purpose};
+    use crate::exchange::{Failure, HostFacts, Purpose};
     use crate::fetch::Manner;
     use crate::walk::Content;
 
@@ -330,6 +330,7 @@ pub(super) mod tests {
             after_head: 0,
             may_speak_older_tls: false,
             challenge: None,
+            facts: HostFacts::default(),
             content: Content::Nothing,
         }
     }

@@ -236,7 +236,7 @@ mod tests {
 
     use super::*;
     use crate::address::WebUrl;
-    use crate::exchange::{Failure, Purpose, Request, Response};
+    use crate::exchange::{Failure, HostFacts, Purpose, Request, Response};
     use crate::walk::Content;
 
     fn reply(bytes: usize) -> RemoteResponse {
@@ -251,6 +251,7 @@ mod tests {
             after_head: 7,
             may_speak_older_tls: true,
             challenge: None,
+            facts: HostFacts::default(),
             content: Content::Robots(body),
         }
     }

@@ -12,7 +12,7 @@ use super::gate::{ChosenAddress, Gate};
 use super::line::in_process::{Prefetched, UserDelays, Web};
 use super::line::{Line, Lines, Opener};
 use super::names::{Family, LookupResult, Names};
-use super::pin::{KnownAddresses, Pin};
+use super::pin::Pin;
 use super::run::Exchange;
 use super::run::body::{Meter, Unmetered};
 use super::settings::{Manner, ROBOTS_BYTES};
@@ -20,7 +20,7 @@ use super::tls::Tls;
 use super::tls::old_tls::greet;
 use super::{Clock, FetchError, Settings};
 use crate::address::{Host, MAX_URL_BYTES, OptOuts, WebUrl};
-use crate::exchange::{Failure, Request, Response, Validators};
+use crate::exchange::{Failure, NameLookup, Request, Response, Validators};
 
 /// Locates servers and exchanges requests and responses with them. Cheap to clone: all clones share their
 /// state.
@@ -185,11 +185,11 @@ impl Fetcher {
         located(choice, (!was_pinned).then(|| lookup_start.elapsed()))
     }
 
-    /// The addresses of a host known so far, of both families, without a look-up: the data for a table of
-    /// hosts. None once the host has been dropped from the pins.
+    /// What is known of a host's names and addresses so far, of both families, without a look-up. None once
+    /// the host has been dropped from the pins, and for an address.
     #[must_use]
-    pub fn known_addresses(&self, host: &Host) -> Option<KnownAddresses> {
-        self.parts.pin_of(host).map(|pin| pin.addresses())
+    pub fn name_lookup(&self, host: &Host) -> Option<NameLookup> {
+        self.parts.pin_of(host).map(|pin| pin.name_lookup())
     }
 
     /// Forgets a host's addresses, so that it is looked up again.
@@ -374,7 +374,8 @@ impl FetcherParts {
                 let has_timed_out = lookup.took >= time_limit;
                 let addresses = if has_timed_out { Err(Failure::DnsTimeout) } else { lookup.addresses };
                 let until = Some(Instant::now() + lookup.lifetime);
-                Pin::new(LookupResult { addresses, until, aliases: Vec::new() }.limited(&self.gate), None)
+                let aliases = lookup.aliases;
+                Pin::new(LookupResult { addresses, until, aliases }.limited(&self.gate), None)
             }
         }
     }

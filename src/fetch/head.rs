@@ -3,12 +3,12 @@ use std::time::SystemTime;
 use percent_encoding::percent_encode_byte;
 use reqwest::header::{
     CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, LAST_MODIFIED, LOCATION,
-    REFRESH, RETRY_AFTER, SERVER,
+    REFRESH, RETRY_AFTER, SERVER, STRICT_TRANSPORT_SECURITY,
 };
 
 use super::retry_after::retry_after;
 use crate::address::MAX_URL_BYTES;
-use crate::exchange::{Challenge, Head};
+use crate::exchange::{Challenge, Head, HostFacts};
 
 /// The number of characters kept of a field; the longest honest `Server` or `Content-Type` is shorter.
 const FIELD: usize = 256;
@@ -33,6 +33,17 @@ pub(super) fn pick(status: u16, headers: &HeaderMap, now: SystemTime) -> Head {
             .and_then(|value| retry_after(&value, first(DATE, FIELD).as_deref(), now)),
         challenge: Challenge::from_fields(status, |name| headers.get(name).map(HeaderValue::as_bytes)),
         refresh: headers.get(REFRESH).map(reference),
+    }
+}
+
+/// Picks the header fields that tell something of the host.
+pub(super) fn pick_facts(headers: &HeaderMap, is_encrypted: bool) -> HostFacts {
+    let first = |name: HeaderName| headers.get(name).map(|value| text(value, FIELD));
+    HostFacts {
+        // RFC 6797 §8.1: the first field counts, and over http none does.
+        hsts: first(STRICT_TRANSPORT_SECURITY).filter(|_| is_encrypted),
+        powered_by: all(headers, &HeaderName::from_static("x-powered-by"), FIELD),
+        ..HostFacts::default()
     }
 }
 

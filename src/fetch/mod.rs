@@ -4,7 +4,7 @@
 //! 1. **Locate.** [`Fetcher::locate`] turns a host into one address: from its pin, or by querying DNS for A
 //!    and AAAA records at the same time. It uses IPv4 where it exists, and waits for the AAAA response only
 //!    where it does not. AAAA records that arrive later are stored with the pin
-//!    ([`Fetcher::known_addresses`]). Of the addresses that may be contacted it chooses the numerically
+//!    ([`Fetcher::name_lookup`]). Of the addresses that may be contacted it chooses the numerically
 //!    smallest, so that every run makes the same choice. The host stays pinned to this address for as long as
 //!    the DNS response is valid. [`Fetcher::locate_excluding`] gives the next address when one was found dead:
 //!    of three at most, IPv6 when all IPv4 addresses are dead.
@@ -107,6 +107,5 @@ pub use line::in_process::{
     ConnectionOutcome, LookupResponse, Prefetched, SentCertificate, UserDelay, UserDelays, Web, WebRequest,
     WebResponse,
 };
-pub use pin::KnownAddresses;
 pub use run::body::{Meter, Unmetered};
 pub use settings::{FetchError, Manner, Settings, Timeouts};

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::gate::{ChosenAddress, Gate, MOST_ADDRESSES};
 use super::names::LookupResult;
 use crate::address::Host;
-use crate::exchange::Failure;
+use crate::exchange::{Failure, NameLookup};
 
 /// The known addresses of a host, for as long as they are valid.
 ///
@@ -23,21 +23,10 @@ pub(super) struct Pin {
     pub until: Instant,
 }
 
-/// The addresses of a host by family, the smallest first, at most 16 of each; or the reason why there are
-/// none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownAddresses {
-    /// From A records.
-    pub v4: Result<Vec<IpAddr>, Failure>,
-    /// From AAAA records; none while the name server has not responded. A Web in process returns one result
-    /// for both families.
-    pub v6: Option<Result<Vec<IpAddr>, Failure>>,
-}
-
 /// A look-up of IPv6 addresses, finished or under way.
 pub(super) type V6Lookup = Shared<BoxFuture<'static, LookupResult>>;
 
-/// The number of addresses kept per family; the first few are tried.
+/// The number of addresses kept per family, the smallest; the first few are tried.
 const KEPT_ADDRESSES: usize = 16;
 /// The shortest time that a host stays pinned. A walk with polite pauses sends a few requests a minute: a
 /// shorter TTL, made for balancing visitors, would double the load on name servers for no benefit.
@@ -75,9 +64,24 @@ impl Pin {
         self.v6.as_ref().and_then(Shared::peek)
     }
 
-    pub(super) fn addresses(&self) -> KnownAddresses {
-        let v6 = self.v6().map(|found| found.addresses.clone());
-        KnownAddresses { v4: self.first.addresses.clone(), v6 }
+    /// What is known of the host's names and addresses so far. A Web in process returns both families at
+    /// once.
+    pub(super) fn name_lookup(&self) -> NameLookup {
+        let found = |lookup: &LookupResult| lookup.addresses.clone().unwrap_or_default();
+        let v6_addresses = self.v6().map(found).unwrap_or_default();
+        let has_ipv6 = match (&self.v6, self.v6()) {
+            (None, _) => Some(found(&self.first).iter().any(IpAddr::is_ipv6)),
+            (Some(_), None) => None,
+            (_, Some(LookupResult { addresses: Err(failure), .. })) if is_unknown(*failure) => None,
+            (_, Some(_)) => Some(!v6_addresses.is_empty()),
+        };
+        let mut aliases: Vec<String> = Vec::new();
+        for alias in self.aliases().map(Host::as_str) {
+            if !aliases.iter().any(|known| known == alias) {
+                aliases.push(alias.to_owned());
+            }
+        }
+        NameLookup { aliases, addresses: [found(&self.first), v6_addresses].concat(), has_ipv6 }
     }
 
     /// The names of which the host is an alias, by either family. If one of these names opts out, the host is

@@ -7,13 +7,14 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Failure, Purpose, TlsError, skips_body};
+use crate::exchange::{self, Failure, Purpose, TlsError, skips_body};
 use crate::fetch::{
     Clock, ConnectionOutcome, LookupResponse, Prefetched, SentCertificate, UserDelay, UserDelays, WebRequest,
 };
 use crate::space::{
-    Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records, RequestFields, Response,
-    Server, Visits, Web, WireResponse, certificate_bytes, harm,
+    Certificate, CertificateContents, HARM_SPAN, Handshake, Harm, Lookup, Method, Reaction, Records,
+    RequestFields, Response, Server, Visits, Web, WireResponse, certificate_bytes, certificate_contents,
+    harm,
 };
 
 /// A virtual Web behind the interface that `fetch` uses in a simulation: it does what a gateway would do over
@@ -31,7 +32,7 @@ pub(super) struct InProcess {
 }
 
 /// The server and the certificate of a host.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct HostRecord {
     server: Server,
     sent_certificate: Option<SentCertificate>,
@@ -82,7 +83,7 @@ impl InProcess {
     fn host_record(&self, host: &str) -> Option<HostRecord> {
         let mut hosts = self.hosts.lock();
         if let Some(record) = hosts.get(host) {
-            return *record;
+            return record.clone();
         }
         let record = self
             .web
@@ -91,13 +92,14 @@ impl InProcess {
         if hosts.len() >= MAX_HOSTS {
             hosts.clear();
         }
-        hosts.insert(host.to_owned(), record);
+        hosts.insert(host.to_owned(), record.clone());
         record
     }
 
     fn certificate(&self, host: &str) -> Option<SentCertificate> {
         let Handshake::Certificate(kind) = self.web.handshake(host) else { return None };
-        Some(SentCertificate { bytes: certificate_bytes(host, kind), defect: defect(kind) })
+        let contents = Some(contents(certificate_contents(host, kind)));
+        Some(SentCertificate { bytes: certificate_bytes(host, kind), contents, defect: defect(kind) })
     }
 
     /// The reaction to a request of a URL: prefetched, or computed now.
@@ -170,7 +172,8 @@ impl InProcess {
 
 impl crate::fetch::Web for InProcess {
     fn look_up(&self, host: &Host) -> LookupResponse {
-        let lookup_answer = |addresses| LookupResponse { addresses, lifetime: TTL, took: LOOKUP_TIME };
+        let lookup_answer =
+            |addresses| LookupResponse { addresses, aliases: Vec::new(), lifetime: TTL, took: LOOKUP_TIME };
         match self.web.lookup(host.as_str()) {
             Lookup::NoSuchName => lookup_answer(Err(Failure::DnsNxdomain)),
             Lookup::ServerFailure => lookup_answer(Err(Failure::DnsServfail)),
@@ -296,6 +299,17 @@ fn defect(kind: Certificate) -> Option<TlsError> {
         Certificate::CriticalExtension => TlsError::CriticalExtension,
         Certificate::BrokenExtension | Certificate::TrailingBytes => TlsError::BadEncoding,
     })
+}
+
+/// What a certificate says, as a survey records it.
+fn contents(contents: CertificateContents) -> exchange::Certificate {
+    let CertificateContents { issuer, valid: (from, until), name } = contents;
+    exchange::Certificate {
+        issuer: Some(issuer.to_owned()),
+        valid_from: Some(from),
+        valid_until: Some(until),
+        names: name.into_iter().collect(),
+    }
 }
 
 fn larger(first: Option<f64>, second: Option<f64>) -> Option<f64> {

@@ -23,7 +23,7 @@
 //! There are two ways to get the same bytes: [`Web::respond`] in process, and [`serve`] over real UDP and TCP
 //! on loopback. The latter runs a name server, and a gateway that plays every Web server of the world, so it
 //! needs no root and nothing leaves the machine. In both, [`WireResponse`] writes a response and
-//! [`certificate_bytes`] is the size of a certificate.
+//! [`certificate_bytes`] is the size of a certificate, and [`certificate_contents`] what it says.
 //!
 //! [`Truth`] holds the results that a survey of a world must have: it walks the content by the rules of the
 //! survey, implemented a second time, and never reads a byte of HTML. This package therefore shares no code
@@ -76,6 +76,7 @@ pub use serve::{Access, ServeError, ServeSettings, Served, serve};
 pub use settings::{Date, KeyDoc, PROFILES, Profile, SPECIFICATION, World, WorldError};
 pub use truth::{Entrances, FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
 pub use web::{
-    Act, Certificate, HARM_SPAN, Handshake, Harm, Lookup, Method, Oddity, Reaction, Records, RequestFields,
-    Response, Server, Uplink, Visits, Web, WireResponse, ca_certificate_pem, certificate_bytes, harm,
+    Act, Certificate, CertificateContents, HARM_SPAN, Handshake, Harm, Lookup, Method, Oddity, Reaction,
+    Records, RequestFields, Response, Server, Uplink, Visits, Web, WireResponse, ca_certificate_pem,
+    certificate_bytes, certificate_contents, harm,
 };

@@ -21,7 +21,7 @@ use crate::fetch::{ConnectionOutcome, LookupResponse, UserDelays, Web, WebReques
 use crate::frontier::{Batch, Frontier, Spread};
 use crate::promises::{Count, Observations, Peak};
 use crate::records::{
-    CurveRow, ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_curves, read_table, write_curves,
+    CurveRow, ExchangeRow, LevelRow, Manifest, Row, ServerRow, SiteRow, read_curves, read_table, write_table,
 };
 use crate::settings::{Settings, Size, Span};
 use crate::starts::StartList;
@@ -75,7 +75,7 @@ impl Web for Scripted {
             _ => &[1],
         };
         let addresses = servers.iter().map(|server| [41, 90, 0, *server].into()).collect();
-        LookupResponse { addresses: Ok(addresses), lifetime: HOUR, took: Duration::ZERO }
+        LookupResponse { addresses: Ok(addresses), aliases: Vec::new(), lifetime: HOUR, took: Duration::ZERO }
     }
 
     fn respond(&self, request: &WebRequest<'_>) -> WebResponse {
@@ -438,7 +438,7 @@ fn after_a_death_the_journals_tell_what_the_state_does_not() {
     assert_eq!((lost.requests, lost.unrecorded), (before.requests - 1, 1));
 
     // Curves of fewer rows are removed when the survey resumes; new ones are not drawn in this process.
-    write_curves(&dir, &[CurveRow::default()]).unwrap();
+    write_table(&dir, &[CurveRow::default()]).unwrap();
     let ending = run(&dir, &third, None, None);
     assert_eq!(read_curves(&dir).unwrap(), []);
     assert!(ending.is_finished && ending.broken_promises.is_empty(), "{:?}", ending.broken_promises);
@@ -708,7 +708,12 @@ impl Web for Wide {
     fn look_up(&self, host: &Host) -> LookupResponse {
         let number: u32 =
             host.as_str().trim_start_matches('s').split('.').next().unwrap().parse().unwrap_or_default();
-        LookupResponse { addresses: Ok(vec![address(number)]), lifetime: HOUR, took: Duration::ZERO }
+        LookupResponse {
+            addresses: Ok(vec![address(number)]),
+            aliases: Vec::new(),
+            lifetime: HOUR,
+            took: Duration::ZERO,
+        }
     }
 
     fn respond(&self, request: &WebRequest<'_>) -> WebResponse {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ccsurvey::records::{CurveRow, Manifest, Row, read_curves, write_curves};
+use ccsurvey::records::{CurveRow, Manifest, Row, read_curves, write_table};
 
 use crate::surveys::{demo, small};
 
@@ -55,7 +55,7 @@ fn a_report_draws_curves_that_are_missing_or_of_other_tables() {
 
     let mut older = curves.clone();
     older[0].requests -= 1;
-    write_curves(survey.path(), &older).unwrap();
+    write_table(survey.path(), &older).unwrap();
     // Another seed gives the report other intervals, and the table keeps the usual ones.
     ccsurvey(&["report", "--seed", "7"], survey.path());
     assert_eq!(read_curves(survey.path()).unwrap(), curves);

@@ -8,7 +8,8 @@ use std::process::{Command, Output};
 use ccsurvey::exchange::{Class, Entrance, Outcome};
 use ccsurvey::records::units::thousands;
 use ccsurvey::records::{
-    ExchangeRow, LinkRow, Manifest, Row, SegmentRows, SiteRow, SurveyState, Tables, read_table,
+    ExchangeRow, LinkRow, Manifest, Row, SegmentRows, ServerRow, SiteRow, SurveyState, Tables, read_table,
+    write_table,
 };
 use serde_json::Value;
 
@@ -192,7 +193,7 @@ fn write_hostile_copy(dir: &Path, target: &Path) {
     fs::create_dir_all(target).unwrap();
     let tables = Tables::open(target).unwrap();
     tables.write(0, &rows).unwrap();
-    tables.write_servers(&all(dir)).unwrap();
+    write_table::<ServerRow>(target, &all(dir)).unwrap();
     Manifest::load(dir).unwrap().save(target).unwrap();
 }
 
@@ -454,7 +455,7 @@ fn no_cell_of_an_export_is_a_formula() {
     }
     let tables = Tables::open(&made).unwrap();
     tables.write(0, &rows).unwrap();
-    tables.write_servers(&all(dir)).unwrap();
+    write_table::<ServerRow>(&made, &all(dir)).unwrap();
     let mut manifest = Manifest::load(dir).unwrap();
     manifest.state = SurveyState::Interrupted;
     manifest.save(&made).unwrap();

@@ -8,7 +8,7 @@ use ccsurvey::exchange::Class;
 use ccsurvey::promises::Judgement;
 use ccsurvey::records::{
     ExchangeRow, LevelRow, LinkRow, Manifest, OptOutRecord, SegmentRows, ServerRow, SiteRow, Tables,
-    Timestamp, write_opt_outs,
+    Timestamp, write_opt_outs, write_table,
 };
 use serde_json::{Value, json};
 
@@ -131,7 +131,7 @@ fn verdict_of(
     let rows = SegmentRows { exchanges, sites: sites.collect(), ..SegmentRows::default() };
     tables.write(0, &rows).unwrap();
     let server = ServerRow { address: SERVER.into(), asn: Some(64500), ..ServerRow::default() };
-    tables.write_servers(&[server]).unwrap();
+    write_table(folder.path(), &[server]).unwrap();
     write_opt_outs(&folder.path().join("opt-out.csv"), opt_outs).unwrap();
     let overview = Overview::load(folder.path()).unwrap();
     let verdict = overview.ledger.promises.into_iter().find(|verdict| verdict.id == id).expect(id);
@@ -447,7 +447,7 @@ fn a_survey_without_trees_is_empty_and_damaged_rows_do_no_harm() {
     let tables = Tables::open(folder.path()).unwrap();
     Manifest::new(settings(), Timestamp(0)).save(folder.path()).unwrap();
     tables.write(0, &SegmentRows::default()).unwrap();
-    tables.write_servers(&[]).unwrap();
+    write_table::<ServerRow>(folder.path(), &[]).unwrap();
     let error = Overview::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("is an empty survey"), "{error}");
     let exchange = ExchangeRow {

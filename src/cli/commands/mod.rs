@@ -5,6 +5,8 @@ pub mod add;
 /// `ccsurvey agent`.
 pub mod agent;
 pub mod choose_depth;
+/// `ccsurvey compare`.
+pub mod compare;
 /// `ccsurvey demo`.
 pub mod demo;
 /// `ccsurvey export`.

@@ -12,7 +12,8 @@ use crate::analysis::{
     GroupedCurves, Grouping, Groups, Influence, Kind, LoadUnit, NO_DEPTH_REASON, Overview, Recorded, Replays,
     Sampling, SpentBudget, Unseen, counted,
 };
-use crate::cli::curves::{MAX_GROUPS, groupings_for_report, write_for_report};
+use crate::cli::computed::curves::{MAX_GROUPS, groupings_for_report, write_for_report};
+use crate::cli::computed::hosts;
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, print_message};
@@ -70,6 +71,7 @@ impl ReportCommand {
         // An error in the file is reported before the tables are read.
         let environment = self.environment.as_deref().map(read_environment).transpose()?;
         let rates = Arc::new(rates_or_built_in(self.rates.as_deref(), &self.dir)?);
+        hosts::write(&self.dir);
         let findings = self.findings(environment, &rates)?;
         let page = Report::from_findings(&findings).html();
         let page = page.map_err(|error| CliError::Failed(one_line(&error.to_string())))?;
@@ -202,7 +204,7 @@ impl ReportCommand {
     }
 }
 
-fn write(file: &Path, page: &str) -> Result<(), CliError> {
+pub(super) fn write(file: &Path, page: &str) -> Result<(), CliError> {
     let written = Replacement::create(file).and_then(|mut out| {
         out.write_all(page.as_bytes())?;
         out.finish()

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::space::world::WorldArgument;
 use super::survey::{describe_start_urls, report_reading_progress};
-use crate::cli::curves::write_at_end;
+use crate::cli::computed::write_at_end;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::input::flags::SurveyFlags;

@@ -1,49 +1,30 @@
-//! The table `curves`, which is computed from the other tables of a survey.
-
 use std::path::Path;
 
-use super::error::one_line;
-use super::output::print_message;
+use super::{links, list_table, report_failure};
 use crate::analysis::{AnalysisError, Curves, Grouping, Recorded, Sampling, curve_rows};
+use crate::cli::output::print_message;
 use crate::records::units::thousands;
-use crate::records::{CurveRow, LinkRow, Manifest, Row, SurveyState, read_curves, row_count, write_curves};
+use crate::records::{CurveRow, Manifest, Row, SurveyState, read_curves, row_count, write_table};
 
 /// The number of groups per grouping: the largest ones.
-pub(super) const MAX_GROUPS: usize = 20;
-
-/// With more external links, the end of a survey leaves the curves to `report`. With 100 million links, the
-/// curves including those of groups take more than a minute and 1 GB (`reports/large`). A small machine can
-/// afford a tenth of that.
-const MAX_LINKS: u64 = 10_000_000;
+pub(in crate::cli) const MAX_GROUPS: usize = 20;
 
 /// With more external links, computing the curves takes long enough for a message.
 const MANY_LINKS: u64 = 1_000_000;
 
-/// Computes the curves of a finished survey, unless its manifest lists them. A failure is reported, but the
-/// survey counts as finished all the same.
+/// Computes the curves of a survey that has just finished. A failure is reported, but the survey counts as
+/// finished all the same.
 pub(super) fn write_at_end(dir: &Path) {
     let written = || {
-        let manifest = Manifest::load(dir)?;
-        if manifest.state != SurveyState::Finished || manifest.tables.contains_key(CurveRow::TABLE) {
-            return Ok(());
-        }
-        let links = links(&manifest);
-        if links > MAX_LINKS {
-            let (links, dir) = (thousands(links), dir.display());
-            print_message(&format!(
-                "the table of curves is not written yet, because {links} external links take a while; `ccsurvey report {dir}` writes it"
-            ));
-            return Ok(());
-        }
         let recorded = Recorded::with_groups(dir, &Grouping::ALL, MAX_GROUPS)?;
         write(dir, &recorded, &Curves::measure(&recorded, &Sampling::default()))
     };
-    report_failure(dir, written());
+    report_failure(dir, CurveRow::TABLE, written());
 }
 
 /// The groupings that a report needs, as far as is known before the tables are read: the `requested` ones if
 /// the table of curves belongs to a finished survey, else all.
-pub(super) fn groupings_for_report(dir: &Path, requested: &[Grouping]) -> Vec<Grouping> {
+pub(in crate::cli) fn groupings_for_report(dir: &Path, requested: &[Grouping]) -> Vec<Grouping> {
     let has_rows = || row_count(dir, CurveRow::TABLE).is_ok_and(|count| count.rows > 0);
     let has_curves = |manifest: Manifest| {
         let is_listed = manifest.tables.contains_key(CurveRow::TABLE);
@@ -54,7 +35,7 @@ pub(super) fn groupings_for_report(dir: &Path, requested: &[Grouping]) -> Vec<Gr
 
 /// Writes the curves for a report, which has already `measured` those of the whole survey, unless the table
 /// has the same ones. A failure is reported, but the report is written all the same.
-pub(super) fn write_for_report(dir: &Path, recorded: &Recorded, measured: &Curves) {
+pub(in crate::cli) fn write_for_report(dir: &Path, recorded: &Recorded, measured: &Curves) {
     let default_sampling = Sampling::default();
     let remeasured;
     let whole = if measured.sampling == default_sampling {
@@ -72,17 +53,12 @@ pub(super) fn write_for_report(dir: &Path, recorded: &Recorded, measured: &Curve
         }
         write(dir, recorded, whole)
     };
-    report_failure(dir, written());
+    report_failure(dir, CurveRow::TABLE, written());
 }
 
 /// Whether the manifest lists the table, which only that of a finished survey must do.
 fn is_listed_if_required(manifest: &Manifest) -> bool {
     manifest.state != SurveyState::Finished || manifest.tables.contains_key(CurveRow::TABLE)
-}
-
-/// The number of external links in the tables, according to the manifest.
-fn links(manifest: &Manifest) -> u64 {
-    manifest.tables.get(LinkRow::TABLE).map_or(0, |links| links.rows)
 }
 
 fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), AnalysisError> {
@@ -94,19 +70,6 @@ fn write(dir: &Path, recorded: &Recorded, whole: &Curves) -> Result<(), Analysis
         ));
     }
     let rows = curve_rows(dir, recorded, whole, MAX_GROUPS)?;
-    write_curves(dir, &rows)?;
-    // The manifest of a running survey belongs to that survey.
-    let mut manifest = Manifest::load(dir)?;
-    if manifest.state == SurveyState::Finished {
-        manifest.tables.insert(CurveRow::TABLE.to_owned(), row_count(dir, CurveRow::TABLE)?);
-        manifest.save(dir)?;
-    }
-    Ok(())
-}
-
-fn report_failure(dir: &Path, written: Result<(), AnalysisError>) {
-    if let Err(error) = written {
-        let error = one_line(&error.to_string());
-        print_message(&format!("cannot write the table of curves of {}: {error}", dir.display()));
-    }
+    write_table(dir, &rows)?;
+    list_table(dir, CurveRow::TABLE)
 }

@@ -16,6 +16,7 @@
 
 mod challenge;
 mod document;
+mod host_facts;
 mod media_type;
 mod request;
 mod response;
@@ -25,14 +26,17 @@ mod vocabulary;
 
 pub use challenge::{Challenge, is_refusal};
 pub use document::{Document, SNIFFED_BYTES, Sniffed, sniff};
+pub use host_facts::{Certificate, HostFacts, NameLookup};
 pub use media_type::{MediaType, charset_in_fields};
 pub use request::{Depth, Purpose, PurposeGroup, Request};
 pub use response::{Head, Response, Timings, Wire, requests_pause};
 pub use unread::{LONGEST_PAUSE, RECEIVE_WINDOW, is_bodiless, skips_body};
 pub use validators::Validators;
 pub use vocabulary::class::{Class, ClassCounts, ClassGroup};
+pub use vocabulary::door::{Door, DoorGroup};
 pub use vocabulary::entrance::{Entrance, EntranceGroup};
 pub use vocabulary::failure::Failure;
 pub use vocabulary::outcome::{Outcome, OutcomeGroup};
+pub use vocabulary::robots_state::RobotsState;
 pub use vocabulary::tls_error::TlsError;
 pub use vocabulary::vocabulary;

@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Challenge, Failure, is_refusal};
+use super::{Challenge, Failure, HostFacts, is_refusal};
 
 /// The result of one request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub struct Response {
     pub timings: Timings,
     /// Decoded body bytes that were kept for reading.
     pub body_bytes: u64,
+    /// What it shows of the host. Journals store it separately, because earlier versions did not have it.
+    #[serde(skip)]
+    pub facts: HostFacts,
     /// Bytes that arrived after the head, as transferred. Not recorded: 0 in a response that is read back.
     #[serde(skip)]
     pub after_head: u64,
@@ -141,6 +144,7 @@ impl Response {
             wire: Wire::default(),
             timings: Timings { dns, ..Timings::default() },
             body_bytes: 0,
+            facts: HostFacts::default(),
             after_head: 0,
             may_speak_older_tls: false,
         }

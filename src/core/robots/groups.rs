@@ -74,7 +74,7 @@ impl<'a> Groups<'a> {
             Record::Allow(path) => self.rule(path, true),
             Record::Disallow(path) => self.rule(path, false),
             Record::CrawlDelay(value) => self.delay(value),
-            Record::Other => {}
+            Record::Sitemap(_) | Record::Other => {}
             Record::Malformed => self.defects.malformed_lines += 1,
         }
     }

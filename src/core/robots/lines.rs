@@ -11,7 +11,8 @@ pub(super) enum Record<'a> {
     Allow(&'a [u8]),
     Disallow(&'a [u8]),
     CrawlDelay(&'a [u8]),
-    /// A field that is not ours to read, such as `Sitemap`.
+    Sitemap(&'a [u8]),
+    /// A field that is not ours to read, such as `Host`.
     Other,
     /// Neither a field nor a comment.
     Malformed,
@@ -99,6 +100,8 @@ fn record(line: &[u8]) -> Option<Record<'_>> {
         Record::Allow(value)
     } else if is(CRAWL_DELAY) {
         Record::CrawlDelay(value)
+    } else if is(SITEMAP) {
+        Record::Sitemap(value)
     } else if line.contains(&b':') {
         Record::Other
     } else {
@@ -111,6 +114,7 @@ const USER_AGENT: &[&str] = &["user-agent", "useragent", "user agent", "user_age
 const DISALLOW: &[&str] = &["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"];
 const ALLOW: &[&str] = &["allow"];
 const CRAWL_DELAY: &[&str] = &["crawl-delay", "crawldelay", "crawl delay", "crawl_delay"];
+const SITEMAP: &[&str] = &["sitemap", "site-map"];
 
 /// Divides at the first colon. Without a colon, exactly two words are a name and its value, since the
 /// intention of `Disallow /` is clear.

@@ -11,7 +11,7 @@
 //! Inside, the bytes take four steps, a file each: `lines` cuts them to [`MAX_BYTES`], converts the encoding
 //! and yields records; `groups` gathers the records of the groups that name us, or of the groups for
 //! everyone; [`PathPattern`](crate::address::PathPattern) compares a rule's path with a URL's; `rules` picks
-//! the most specific match.
+//! the most specific match. [`sitemaps`] reads lines that belong to no group.
 //!
 //! Parsing is total: whatever a server sends gives rules, and errors in it are data, [`RobotsDefects`]. Lines
 //! that mean nothing are skipped, lines that mean something are obeyed (§2.3.1.5), also in an HTML error
@@ -29,6 +29,7 @@ mod availability;
 mod groups;
 mod lines;
 mod rules;
+mod sitemaps;
 
 #[cfg(test)]
 mod published_tests;
@@ -39,3 +40,4 @@ pub use availability::{Availability, MAX_AGE, MAX_REDIRECTS};
 pub use groups::RobotsDefects;
 pub use lines::MAX_BYTES;
 pub use rules::Rules;
+pub use sitemaps::sitemaps;

@@ -69,6 +69,12 @@ impl Rules {
         self.by_precedence.iter().find(|rule| rule.pattern.matches(&target)).is_none_or(|rule| rule.allow)
     }
 
+    /// Whether any URL is forbidden.
+    #[must_use]
+    pub fn forbids_some(&self) -> bool {
+        self.by_precedence.iter().any(|rule| !rule.allow)
+    }
+
     /// The pause between requests that the owner asks for. It is not in the standard, but many ask for it and
     /// we respect it. Invalid values are ignored; the longest of several counts.
     #[must_use]

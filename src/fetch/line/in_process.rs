@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::idle::keep_alive_time;
 use crate::address::{Host, WebUrl};
-use crate::exchange::{Failure, Purpose, RECEIVE_WINDOW, TlsError};
+use crate::exchange::{Certificate, Failure, Purpose, RECEIVE_WINDOW, TlsError};
 use crate::fetch::Settings;
 use crate::fetch::connect::Notes;
 use crate::fetch::connect::wire::READ_AHEAD;
@@ -61,6 +61,8 @@ pub struct Prefetched {
 pub struct LookupResponse {
     /// The addresses in any order, or the reason why there are none.
     pub addresses: Result<Vec<IpAddr>, Failure>,
+    /// The names of which the host is an alias (CNAME), one after another.
+    pub aliases: Vec<Host>,
     /// How long the result is valid.
     pub lifetime: Duration,
     /// How long the name server takes to respond.
@@ -96,10 +98,12 @@ pub struct WebResponse {
 }
 
 /// A certificate as a survey records it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentCertificate {
     /// Length of the whole chain.
     pub bytes: u64,
+    /// What it says.
+    pub contents: Option<Certificate>,
     /// Why it is not valid for the host.
     pub defect: Option<TlsError>,
 }
@@ -280,10 +284,11 @@ impl VirtualLine {
         if web_response.tls >= self.handshake {
             return Err(Failure::TlsTimeout);
         }
-        let sent_certificate = web_response.sent_certificate.ok_or(Failure::TlsHandshake)?;
+        let sent_certificate = web_response.sent_certificate.as_ref().ok_or(Failure::TlsHandshake)?;
         // Virtual servers resume no session, not even over sockets.
         notes.note(|moments| moments.certificate_bytes = Some(sent_certificate.bytes));
         certificate_check.set(sent_certificate.defect);
+        certificate_check.set_certificate(sent_certificate.contents.clone());
         if self.refuses_bad_certificates && sent_certificate.defect.is_some() {
             Err(Failure::TlsCertificate)
         } else {

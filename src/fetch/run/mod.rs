@@ -23,7 +23,9 @@ use super::raw::is_http2;
 use super::{Clock, Settings};
 use super::{head, tls};
 use crate::address::WebUrl;
-use crate::exchange::{self, Challenge, Failure, Head, Purpose, Timings, Wire, is_refusal, requests_pause};
+use crate::exchange::{
+    self, Challenge, Failure, Head, HostFacts, Purpose, Timings, Wire, is_refusal, requests_pause,
+};
 use body::{BodyLimits, BodyRead, IncomingBody, Meter, WantedBody};
 
 /// The number of decoded bytes of a refusal that are searched for marks of a block page.
@@ -85,6 +87,9 @@ impl Exchange<'_> {
             }
         }
         outcome.wire = tally.wire;
+        if self.encrypted && tally.wire.connections > 0 {
+            outcome.facts.certificate = self.line.certificate_check.certificate();
+        }
         outcome.after_head = tally.body;
         outcome.body_bytes = bytes.len() as u64;
         outcome.timings.total = start.elapsed();
@@ -136,6 +141,7 @@ impl Exchange<'_> {
         let now = self.clock.system_time_at(outcome.started + start.elapsed());
         outcome.status = Some(response.status().as_u16());
         outcome.head = head::pick(response.status().as_u16(), response.headers(), now);
+        outcome.facts = head::pick_facts(response.headers(), self.encrypted);
         if let Some(Ok(value)) = response.headers().get("keep-alive").map(HeaderValue::to_str) {
             self.line.note_limit(|limit| limit.note_field(value));
         }
@@ -187,6 +193,7 @@ impl Exchange<'_> {
         }
         if read.failure == Some(Failure::OddHttp) {
             (outcome.status, outcome.head) = (None, Head::default());
+            outcome.facts = HostFacts::default();
         }
         read
     }
@@ -211,6 +218,7 @@ impl Exchange<'_> {
             wire: Wire::default(),
             timings: Timings::default(),
             body_bytes: 0,
+            facts: HostFacts::default(),
             after_head: 0,
             may_speak_older_tls: false,
         }

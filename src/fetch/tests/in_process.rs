@@ -63,7 +63,12 @@ fn page(bytes: usize, bytes_per_second: f64) -> ConnectionOutcome {
 }
 
 fn server_with(outcome: ConnectionOutcome) -> Arc<OneServer> {
-    let lookup = LookupResponse { addresses: Ok(vec![SERVER.into()]), lifetime: ms(3_600_000), took: ms(20) };
+    let lookup = LookupResponse {
+        addresses: Ok(vec![SERVER.into()]),
+        aliases: Vec::new(),
+        lifetime: ms(3_600_000),
+        took: ms(20),
+    };
     let reply = WebResponse { connect: ms(100), tls: ms(200), sent_certificate: None, outcome };
     Arc::new(OneServer { lookup, reply, opened: Mutex::default(), conditions: Mutex::default() })
 }
@@ -194,7 +199,8 @@ async fn a_body_that_is_cut_is_used_as_far_as_it_came() {
 #[tokio::test(start_paused = true)]
 async fn a_certificate_is_counted_and_its_defect_told() {
     let mut web = Arc::into_inner(server_with(page(10, 1000.0))).unwrap();
-    web.reply.sent_certificate = Some(SentCertificate { bytes: 900, defect: Some(TlsError::Expired) });
+    web.reply.sent_certificate =
+        Some(SentCertificate { bytes: 900, contents: None, defect: Some(TlsError::Expired) });
     let web = Arc::new(web);
     let (response, _) = request(&fetcher(web.clone(), Settings::default(), ""), "https://a.ke/").await;
     assert_eq!(

@@ -1,7 +1,47 @@
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use rustls::pki_types::CertificateDer;
 use rustls::{CertificateError, Error};
+use x509_parser::prelude::{ASN1Time, FromDer, GeneralName, X509Certificate, X509Name};
 
-use crate::exchange::TlsError;
+use crate::exchange::{Certificate, TlsError};
+
+/// The number of characters kept of a name in a certificate; the longest host name is shorter.
+const MAX_NAME: usize = 256;
+
+/// What a certificate says; none if it is so broken that a parser gives up.
+pub(in crate::fetch) fn contents(leaf: &[u8]) -> Option<Certificate> {
+    let (_, certificate) = X509Certificate::from_der(leaf).ok()?;
+    let validity = certificate.validity();
+    let alternatives = certificate.subject_alternative_name().ok().flatten();
+    let names = alternatives.into_iter().flat_map(|extension| &extension.value.general_names);
+    let names = names.filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some(shortened(name)),
+        _ => None,
+    });
+    Some(Certificate {
+        issuer: issuer(certificate.issuer()),
+        valid_from: time(&validity.not_before),
+        valid_until: time(&validity.not_after),
+        names: names.take(Certificate::MAX_NAMES).collect(),
+    })
+}
+
+fn issuer(name: &X509Name<'_>) -> Option<String> {
+    let organisation = name.iter_organization().next();
+    let text = organisation.or_else(|| name.iter_common_name().next())?.as_str().ok()?;
+    Some(shortened(text.trim())).filter(|text| !text.is_empty())
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(MAX_NAME).collect()
+}
+
+/// RFC 5280 §4.1.2.5 has dates up to the year 9999. None before 1970.
+fn time(time: &ASN1Time) -> Option<SystemTime> {
+    let seconds = u64::try_from(time.timestamp()).ok()?;
+    UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+}
 
 /// The reason why a certificate is not valid for its host.
 pub(in crate::fetch) fn defect(error: &Error, leaf: &CertificateDer<'_>) -> TlsError {
@@ -193,6 +233,29 @@ mod tests {
         assert_eq!(without_zeros(&[0, 0, 1, 0]), [1, 0]);
     }
 
+    #[test]
+    fn a_certificate_tells_who_issued_it_for_which_names_and_until_when() {
+        let mut params = rcgen::CertificateParams::new(["a.ke".to_owned(), "www.a.ke".to_owned()]).unwrap();
+        params.not_before = rcgen::date_time_ymd(2026, 1, 2);
+        params.not_after = rcgen::date_time_ymd(2027, 3, 4);
+        let (authority_key, key) = (rcgen::KeyPair::generate().unwrap(), rcgen::KeyPair::generate().unwrap());
+        let issued_by = |pushed: &[(rcgen::DnType, &str)]| {
+            let mut authority = rcgen::CertificateParams::new([]).unwrap();
+            authority.distinguished_name = rcgen::DistinguishedName::new();
+            pushed.iter().for_each(|(kind, text)| authority.distinguished_name.push(kind.clone(), *text));
+            let issuer = rcgen::Issuer::new(authority, &authority_key);
+            contents(params.signed_by(&key, &issuer).unwrap().der()).unwrap()
+        };
+        let common_name = (rcgen::DnType::CommonName, "R11");
+        let read = issued_by(&[common_name.clone(), (rcgen::DnType::OrganizationName, "Let's Encrypt")]);
+        assert_eq!(read.issuer.as_deref(), Some("Let's Encrypt"));
+        assert_eq!(read.names, ["a.ke", "www.a.ke"]);
+        let days = |days: u64| Some(UNIX_EPOCH + Duration::from_secs(days * 86_400));
+        assert_eq!((read.valid_from, read.valid_until), (days(20_455), days(20_881)));
+        assert_eq!(issued_by(&[common_name]).issuer.as_deref(), Some("R11"));
+        assert_eq!(issued_by(&[]).issuer, None);
+    }
+
     proptest! {
         #[test]
         fn a_certificate_with_any_bytes_in_it_is_looked_at_without_panic(
@@ -203,12 +266,12 @@ mod tests {
             let mut leaf = alone.cert.der().to_vec();
             let start = at.index(leaf.len());
             leaf.splice(start..(start + bytes.len()).min(leaf.len()), bytes);
-            let _ = (is_self_issued(&leaf), public_key(&leaf));
+            let _ = (is_self_issued(&leaf), public_key(&leaf), contents(&leaf));
         }
 
         #[test]
         fn any_bytes_are_looked_at_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = (is_self_issued(&bytes), public_key(&bytes));
+            let _ = (is_self_issued(&bytes), public_key(&bytes), contents(&bytes));
         }
     }
 }

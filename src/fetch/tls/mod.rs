@@ -27,7 +27,7 @@ use rustls::{
 use super::connect::Notes;
 use super::{Clock, FetchError, Settings};
 use crate::address::Host;
-use crate::exchange::TlsError;
+use crate::exchange::{Certificate, TlsError};
 use bare_key::{SCHEMES, SignatureCheck, Signed, is_of_tls13, is_weak};
 
 /// The TLS state that all lines share: protocol versions 1.2 and 1.3, and the root certificates (Mozilla's
@@ -39,25 +39,40 @@ pub(super) struct Tls {
     clock: Clock,
 }
 
-/// The defect of the certificate of a line's server, in one word.
+/// The certificate of a line's server and its defect, in one word.
 ///
-/// It is stored with the line, as are its sessions, because the certificate is not sent again in a resumed
+/// They are stored with the line, as are its sessions, because the certificate is not sent again in a resumed
 /// session.
 #[derive(Debug, Default)]
-pub(super) struct CertificateCheck(Mutex<Option<TlsError>>);
+pub(super) struct CertificateCheck(Mutex<CheckedCertificate>);
+
+#[derive(Debug, Default)]
+struct CheckedCertificate {
+    defect: Option<TlsError>,
+    certificate: Option<Certificate>,
+}
 
 impl CertificateCheck {
     pub(super) fn defect(&self) -> Option<TlsError> {
-        *self.0.lock()
+        self.0.lock().defect
+    }
+
+    /// What the certificate says; none where none was sent.
+    pub(super) fn certificate(&self) -> Option<Certificate> {
+        self.0.lock().certificate.clone()
     }
 
     pub(super) fn set(&self, defect: Option<TlsError>) {
-        *self.0.lock() = defect;
+        self.0.lock().defect = defect;
+    }
+
+    pub(super) fn set_certificate(&self, certificate: Option<Certificate>) {
+        self.0.lock().certificate = certificate;
     }
 
     /// Records a defect, unless one is recorded already.
     fn add(&self, defect: TlsError) {
-        self.0.lock().get_or_insert(defect);
+        self.0.lock().defect.get_or_insert(defect);
     }
 }
 
@@ -161,6 +176,7 @@ impl ServerCertVerifier for Examiner {
         let now = UnixTime::since_unix_epoch(unix_time);
         let bytes: usize = leaf.len() + intermediates.iter().map(|der| der.len()).sum::<usize>();
         Notes::certificates(bytes as u64);
+        self.certificate_check.set_certificate(certificate::contents(leaf));
         let name = self.name.as_ref().unwrap_or(name);
         match self.webpki.verify_server_cert(leaf, intermediates, name, ocsp, now) {
             Ok(_) if is_weak(leaf) => {

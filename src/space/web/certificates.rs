@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use rcgen::{
     CertificateParams, CustomExtension, DistinguishedName, DnType, Error, ExtendedKeyUsagePurpose, Issuer,
@@ -79,6 +80,39 @@ pub fn certificate_bytes(host: &str, kind: Certificate) -> u64 {
     bytes
 }
 
+/// What a certificate says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateContents {
+    /// The common name of its issuer.
+    pub issuer: &'static str,
+    /// The first and the last moment at which it is valid.
+    pub valid: (SystemTime, SystemTime),
+    /// The host for which it is valid; none in a certificate of X.509 version 1.
+    pub name: Option<String>,
+}
+
+/// What the certificate of a host says.
+#[must_use]
+pub fn certificate_contents(host: &str, kind: Certificate) -> CertificateContents {
+    CertificateContents {
+        issuer: if kind == Certificate::SelfSigned { SERVER_NAME } else { AUTHORITY_NAME },
+        valid: {
+            let (from, to) = years(kind);
+            (date_time_ymd(from, 1, 1).into(), date_time_ymd(to, 12, 31).into())
+        },
+        name: match kind {
+            Certificate::VersionOne => None,
+            Certificate::WrongName => Some(ANOTHER_HOST.to_owned()),
+            _ => Some(host.to_owned()),
+        },
+    }
+}
+
+/// The years in whose first and last day the validity of a certificate begins and ends.
+fn years(kind: Certificate) -> (i32, i32) {
+    if kind == Certificate::Expired { EXPIRED } else { VALID }
+}
+
 impl Mint {
     pub(crate) fn get() -> Result<&'static Self, Error> {
         MINT.as_ref().map_err(Clone::clone)
@@ -91,7 +125,7 @@ impl Mint {
         kind: Certificate,
     ) -> Result<CertificateDer<'static>, Error> {
         let name = if kind == Certificate::WrongName { ANOTHER_HOST } else { host };
-        let (from, to) = if kind == Certificate::Expired { EXPIRED } else { VALID };
+        let (from, to) = years(kind);
         let mut params = params_for(SERVER_NAME);
         params.subject_alt_names = vec![SanType::DnsName(name.try_into()?)];
         (params.not_before, params.not_after) = (date_time_ymd(from, 1, 1), date_time_ymd(to, 12, 31));

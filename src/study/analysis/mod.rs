@@ -21,21 +21,23 @@
 //! which replays [`policies`] of depth on them). [`Influence`] measures how much a single site changes the
 //! choice. [`Completeness`] says whether the tables cover the whole survey.
 //!
-//! [`Overview`] is the rest of a country report: the sites surveyed, the load on each server, the finds, and
+//! [`for_each_host`] makes the table of hosts. [`Overview`] is the rest of a country report: the sites surveyed, the load on each server, the finds, and
 //! whether the promises on load were kept.
 //!
 //! **The folders.** Each uses only the folders before it: `tables` (reading), `intervals` (how certain a
-//! figure is), `keys` (what is counted), `overview` (the country report), `curves` (load and coverage by
+//! figure is), `keys` (what is counted), `hosts` (the table of hosts), `overview` (the country report), `curves` (load and coverage by
 //! depth), `schedule` (the timing of a replayed survey), `policies` (policies of depth, replayed on a
-//! recorded survey), `choice` (of a depth), `forecast` (for a network environment).
+//! recorded survey), `choice` (of a depth), `forecast` (for a network environment), `compare` (two surveys).
 //!
 //! This room never uses the network and never reads the clock. Random numbers come from a seed that is an
 //! argument.
 
 mod choice;
+mod compare;
 mod curves;
 mod error;
 mod forecast;
+mod hosts;
 mod intervals;
 mod keys;
 pub mod overview;
@@ -51,6 +53,7 @@ pub use choice::influence::Influence;
 pub use choice::left_out::{NO_DEPTH_REASON, SkippedPages};
 pub use choice::spent_budget::SpentBudget;
 pub use choice::{Choice, ChoiceLevel, Criterion, SitesNeeded, Verdict};
+pub use compare::{ComparedFact, ComparedShare, ComparedSurvey, PresenceCounts, SurveyComparison, Unlike};
 pub use curves::censoring::{Bounds, CensoredLevel, Censoring};
 pub use curves::completeness::{Completeness, KnownTrees};
 pub use curves::deepest::{Deepest, DeepestLevel};
@@ -65,8 +68,10 @@ pub use forecast::environment::{Environment, Plan, Servers, Surveyor};
 pub use forecast::environment_file::EnvironmentError;
 pub use forecast::replays::{BudgetPoint, NotWeighed, Replays, Strategy};
 pub use forecast::{Bound, Forecast, ForecastLevel, Limit, NearestDepth, ServerSpread, Shortfall};
+pub use hosts::for_each_host;
 pub use intervals::estimate::Estimate;
 pub use intervals::no_interval::NoInterval;
+pub use intervals::proportion::PairedCounts;
 pub use intervals::sampling::Sampling;
 pub use keys::groups::Groups;
 pub use keys::known_keys::{KnownByDepth, KnownKeys};

@@ -1,12 +1,12 @@
 use std::fmt::Write;
 
 use super::{
-    ColumnDoc, CurveRow, ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, ServerRow, SiteRow,
-    Term,
+    ChangeRow, ChangedFact, ColumnDoc, CurveRow, ExchangeRow, HostRow, LevelRow, LinkRow, PageLinkRow,
+    Presence, RobotsRow, Row, ServerRow, SiteRow, Term,
 };
 use crate::exchange::{
-    Challenge, Class, ClassGroup, Entrance, EntranceGroup, Failure, Outcome, OutcomeGroup, Purpose,
-    PurposeGroup, TlsError,
+    Challenge, Class, ClassGroup, Door, DoorGroup, Entrance, EntranceGroup, Failure, Outcome, OutcomeGroup,
+    Purpose, PurposeGroup, RobotsState, TlsError,
 };
 
 /// The documentation of one table.
@@ -36,6 +36,8 @@ pub fn dictionary() -> Vec<TableDoc> {
         TableDoc::for_row::<LevelRow>(),
         TableDoc::for_row::<CurveRow>(),
         TableDoc::for_row::<ServerRow>(),
+        TableDoc::for_row::<HostRow>(),
+        TableDoc::for_row::<ChangeRow>(),
         TableDoc::for_row::<PageLinkRow>(),
         TableDoc::for_row::<RobotsRow>(),
     ]
@@ -129,6 +131,22 @@ fn word_sections() -> String {
             "The words of the column `outcome` in `sites`. The group says nothing about a tree without pages.",
             Outcome in OutcomeGroup
         ),
+        words_section!(
+            "Doors",
+            "The words of the columns `http` and `https` in `hosts`.",
+            Door in DoorGroup
+        ),
+        words_section!(
+            "Robots",
+            "The words of the column `robots` in `exchanges` and `hosts`.",
+            RobotsState
+        ),
+        words_section!("Changes", "The words of the column `fact` in `changes`.", ChangedFact),
+        words_section!(
+            "Presence",
+            "The words of the columns `before` and `after` in `changes`, where `fact` is `presence`.",
+            Presence
+        ),
         words_section!("Challenges", "The words of the column `challenge` in `exchanges`.", Challenge),
         words_section!(
             "Entrances",
@@ -191,6 +209,10 @@ mod tests {
             Outcome::ALL.len(),
             Challenge::ALL.len(),
             Entrance::ALL.len(),
+            Door::ALL.len(),
+            ChangedFact::ALL.len(),
+            Presence::ALL.len(),
+            RobotsState::ALL.len(),
             Class::ALL.len(),
             Term::ALL.len(),
         ];

@@ -13,7 +13,8 @@
 //! state. After a crash [`Tables::discard_after`] removes segments that were written but never recorded, and
 //! the survey writes them again. Segments are never changed afterwards, except that [`Tables::compact`] may
 //! join them when the survey is finished. The `servers` table is an aggregate and is rewritten as a whole.
-//! [`CurveRow`]s are computed from the other tables when the survey is finished, outside this room.
+//! [`CurveRow`]s and [`HostRow`]s are computed from the other tables when the survey is finished, outside this
+//! room, and written with [`WholeTable`].
 //!
 //! Readers go segment by segment ([`read_frames`]) or row group by row group ([`read_table`], and
 //! [`row_groups`] on several threads), so memory is bounded by the size of a segment and not by the size of
@@ -48,10 +49,10 @@ pub use dictionary::{TableDoc, dictionary, dictionary_markdown};
 pub use durable::{replace_with, sync_folder};
 pub use error::TablesError;
 pub use exchange_counts::{ExchangeCounts, Unchanged, error_name, exchange_counts};
-pub use files::curves::{CurveRow, read_curves, write_curves};
+pub use files::curves::{CurveRow, read_curves};
 pub use files::read::{RowGroup, read_frames, read_pieces, read_table, row_count, row_counts, row_groups};
-pub use files::servers_file::ServersFile;
 pub use files::tables::{Segments, Tables};
+pub use files::whole_table::{COMPUTED, WholeTable, write_table};
 pub use geo::place::GeoLocation;
 pub use geo::{Geo, GeoDatabase, GeoError};
 pub use manifest::{
@@ -59,7 +60,9 @@ pub use manifest::{
     SurveyState, TableCount,
 };
 pub use opt_outs::{OptOutRecord, read_opt_outs, write_opt_outs};
+pub use rows::changes::{ChangeRow, ChangedFact, Presence};
 pub use rows::exchanges::{ExchangeRow, milliseconds};
+pub use rows::hosts::HostRow;
 pub use rows::levels::LevelRow;
 pub use rows::links::{LinkRow, PageLinkRow, RobotsRow};
 pub use rows::other_users::{AddedDelay, OtherUsers, THIN};

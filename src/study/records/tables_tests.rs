@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use super::durable::steps;
 use super::rows::samples::{segment, site};
 use super::{
-    ExchangeRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows, ServerRow, SiteRow, TableCount,
-    Tables, read_frames, read_table, row_count, row_counts, write_curves,
+    ChangeRow, CurveRow, ExchangeRow, HostRow, LevelRow, LinkRow, PageLinkRow, RobotsRow, Row, SegmentRows,
+    ServerRow, SiteRow, TableCount, Tables, read_frames, read_table, row_count, row_counts, write_table,
 };
 
 fn survey() -> (TempDir, Tables) {
@@ -72,7 +72,7 @@ proptest! {
         for (number, segment) in (0..).zip(&segments) {
             tables.write(number, segment).unwrap();
         }
-        tables.write_servers(&servers).unwrap();
+        write_table(dir.path(), &servers).unwrap();
         prop_assert_eq!(all_rows(dir.path()), joined(&segments));
         prop_assert_eq!(all::<ServerRow>(dir.path()), servers);
     }
@@ -111,8 +111,10 @@ fn columns_stand_in_the_file_as_in_the_dictionary() {
     let (dir, tables) = survey();
     tables.keep_pages().unwrap();
     tables.write(0, &site("a.ke", 1)).unwrap();
-    tables.write_servers(&[]).unwrap();
-    write_curves(dir.path(), &[]).unwrap();
+    write_table::<ServerRow>(dir.path(), &[]).unwrap();
+    write_table::<CurveRow>(dir.path(), &[]).unwrap();
+    write_table::<HostRow>(dir.path(), &[]).unwrap();
+    write_table::<ChangeRow>(dir.path(), &[]).unwrap();
     let mut tables_seen = 0;
     for table in super::dictionary() {
         let path = super::files::read::files(dir.path(), table.name).unwrap().remove(0);
@@ -164,7 +166,7 @@ fn a_segment_is_on_the_disk_with_its_names_and_folders_on_return() {
     tables.discard_after(Some(6)).unwrap();
     assert_eq!(steps::take(), folders, "there was nothing to discard in the others");
 
-    tables.write_servers(&[]).unwrap();
+    write_table::<ServerRow>(&dir, &[]).unwrap();
     let servers = ["bytes servers/servers.parquet", "name servers/servers.parquet", "folder tables/servers"];
     assert_eq!(steps::take(), servers);
 }

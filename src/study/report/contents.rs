@@ -97,6 +97,7 @@ fn sections(findings: &Findings) -> Vec<Section> {
     list.extend([
         sections::facts::sites::section(&overview.sites),
         sections::facts::links::section(&overview.links),
+        sections::facts::graph::section(&overview.graph, completeness),
         sections::facts::technology::section(&overview.technology),
         sections::facts::infrastructure::section(&overview.infrastructure),
         sections::times::section(&overview.times),

@@ -21,6 +21,7 @@ pub mod advice;
 mod block;
 mod cell;
 mod chart;
+mod compared;
 mod contents;
 mod draw;
 mod page;

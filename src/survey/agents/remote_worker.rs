@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Challenge, Request, Response, Validators};
+use crate::exchange::{Challenge, HostFacts, Request, Response, Validators};
 use crate::fetch::{Manner, Meter};
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
@@ -56,6 +56,8 @@ pub struct RemoteResponse {
     pub may_speak_older_tls: bool,
     /// The challenge that the response is, if any, which the serialized response does not include either.
     pub challenge: Option<Challenge>,
+    /// What it shows of the host, which the serialized response does not include either.
+    pub facts: HostFacts,
     /// The content that was read from it.
     pub content: Content,
 }
@@ -102,15 +104,15 @@ impl RemoteResponse {
     pub(in crate::survey) fn new(record: ExchangeRecord) -> Self {
         let ExchangeRecord { request, response, content, .. } = record;
         let Response { after_head, may_speak_older_tls, .. } = response;
-        let challenge = response.head.challenge;
-        Self { request, response, after_head, may_speak_older_tls, challenge, content }
+        let (challenge, facts) = (response.head.challenge, response.facts.clone());
+        Self { request, response, after_head, may_speak_older_tls, challenge, facts, content }
     }
 
     /// Restores the record, including what is not serialized with the response.
     pub(in crate::survey) fn into_record(self) -> ExchangeRecord {
-        let Self { request, mut response, after_head, may_speak_older_tls, challenge, content } = self;
-        (response.after_head, response.may_speak_older_tls, response.head.challenge) =
-            (after_head, may_speak_older_tls, challenge);
+        let Self { request, mut response, after_head, may_speak_older_tls, challenge, facts, content } = self;
+        (response.after_head, response.may_speak_older_tls, response.head.challenge, response.facts) =
+            (after_head, may_speak_older_tls, challenge, facts);
         ExchangeRecord { request, response, content, unchanged_bytes: None }
     }
 }

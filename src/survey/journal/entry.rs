@@ -76,14 +76,15 @@ pub(in crate::survey) struct ExchangeRecord {
 /// read ([`ExchangeRecord::LATER`]).
 impl Serialize for ExchangeRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (RecordFields(self), self.response.head.challenge).serialize(serializer)
+        (RecordFields(self), self.response.head.challenge, &self.response.facts).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ExchangeRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadRecordFields(mut record), challenge) = Deserialize::deserialize(deserializer)?;
+        let (ReadRecordFields(mut record), challenge, facts) = Deserialize::deserialize(deserializer)?;
         record.response.head.challenge = challenge;
+        record.response.facts = facts;
         Ok(record)
     }
 }
@@ -106,8 +107,9 @@ impl<'de> Deserialize<'de> for ReadRecordFields {
 
 impl ExchangeRecord {
     /// The bytes that entries of earlier versions lack at their end, as postcard writes them: no challenge
-    /// was seen.
-    pub(in crate::survey) const LATER: [u8; 1] = [0; 1];
+    /// was seen, and nothing of the host. Entries that have a part of them are followed by more than they
+    /// lack, which is not read.
+    pub(in crate::survey) const LATER: [u8; 5] = [0; 5];
 
     /// Whether it is a page of its tree.
     pub(in crate::survey) fn is_page(&self) -> bool {

@@ -112,7 +112,7 @@ impl Survey {
         let storage = &parts.storage;
         let tables = self.tables.take().map_or_else(|| Tables::open(storage.dir()), Ok)?;
         let segments = storage.frontier().segments()?;
-        tables.discard_curves()?;
+        tables.discard_computed()?;
         if parts.settings.record_links {
             tables.keep_pages()?;
         }

@@ -24,7 +24,7 @@ use crate::address::{Host, PageKey, Site};
 use crate::frontier::{Batch, Finished, KeptRobots, Lease};
 use crate::load::{ServerState, Spent};
 use crate::promises::Judge;
-use crate::records::{SegmentRows, ServerRow, Tables, milliseconds};
+use crate::records::{SegmentRows, ServerRow, Tables, WholeTable, milliseconds};
 use crate::robots::MAX_AGE;
 use backlog::Backlog;
 use kept_pages::fill_a_segment;
@@ -365,7 +365,7 @@ impl TableWriter {
             robots: &[],
             robots_since: 0,
         })?;
-        let mut table = self.tables.rewrite_servers()?;
+        let mut table = WholeTable::begin(&self.parts.storage.folder.dir)?;
         let mut rows = Vec::new();
         self.parts.storage.each_page_of_servers(|mut page| {
             // An address that never responded is not a server.

@@ -5,13 +5,14 @@ use std::time::{Duration, SystemTime};
 use super::forbidden::Forbidden;
 use super::kept_pages::KeptPages;
 use crate::address::{Host, Scope, Site, server_at};
-use crate::exchange::Depth;
+use crate::exchange::{Depth, Purpose, RobotsState};
 use crate::fetch::Clock;
 use crate::frontier::{KeptRobots, Lease};
 use crate::load::Spent;
 use crate::page::Page;
 use crate::promises::{OrderBreaches, TreeRequest, TreeRequests};
 use crate::records::{ExchangeRow, LevelRow, LinkRow, SegmentRows, SiteRow, milliseconds};
+use crate::robots::{Availability, sitemaps};
 use crate::survey::boundaries::Boundaries;
 use crate::survey::boundaries::scope::SurveyScope;
 use crate::survey::error::SurveyError;
@@ -23,7 +24,7 @@ use crate::survey::parts::shared_robots::SharedRobots;
 use crate::survey::storage::carry_over::CarryOver;
 use crate::survey::storage::tally::{Tally, TreeTally};
 use crate::survey::visit::ConcludedTree;
-use crate::walk::{Content, FailedWalk, LevelCount, Probe, SkippedBy, Tree};
+use crate::walk::{Content, FailedWalk, LevelCount, Probe, SkippedBy, Tree, availability};
 
 /// The results of a finished site tree, read from its journal.
 pub(in crate::survey) struct TreeRows {
@@ -135,7 +136,12 @@ impl TreeReader<'_> {
 impl TreeReader<'_> {
     fn exchange_row(&self, done: &ConcludedTree, scope: &Scope, record: &ExchangeRecord) -> ExchangeRow {
         let started = self.clock.system_time_at(record.response.started).into();
-        ExchangeRow { started, ..exchange_row(done, scope, record) }
+        let row = ExchangeRow { started, ..exchange_row(done, scope, record) };
+        if record.request.purpose == Purpose::Robots {
+            with_robots(row, record, self.product_token)
+        } else {
+            row
+        }
     }
 
     fn site_row(&self, done: &ConcludedTree) -> SiteRow {
@@ -192,6 +198,34 @@ fn exchange_row(done: &ConcludedTree, scope: &Scope, record: &ExchangeRecord) ->
         add_probe(&mut row, probe);
     }
     row
+}
+
+/// Adds what a robots.txt says.
+fn with_robots(row: ExchangeRow, record: &ExchangeRecord, product_token: &str) -> ExchangeRow {
+    let response = &record.response;
+    if !response.was_sent() {
+        return row;
+    }
+    let availability = availability(response, &record.content);
+    let state = match availability {
+        _ if response.is_redirect() => RobotsState::Redirected,
+        Availability::Unavailable | Availability::TooManyRedirects => RobotsState::NoFile,
+        Availability::Unreachable | Availability::Busy => RobotsState::Unreachable,
+        Availability::Found(_) => {
+            let rules = availability.rules(product_token);
+            match () {
+                () if !rules.allows(&record.request.url.front_page_url()) => RobotsState::ForbidsFrontPage,
+                () if rules.forbids_some() => RobotsState::ForbidsSome,
+                () => RobotsState::ForbidsNothing,
+            }
+        }
+    };
+    let sitemaps = if let Availability::Found(body) = availability { sitemaps(body) } else { Vec::new() };
+    ExchangeRow {
+        robots: Some(state.as_str().to_owned()),
+        sitemaps: (!sitemaps.is_empty()).then(|| sitemaps.join(" ")),
+        ..row
+    }
 }
 
 /// Numbers the attempts of each request. Rows of one request are adjacent, in the order in which they were

@@ -17,7 +17,7 @@ use crate::analysis::{
     GroupedCurves, Grouping, Groups, Influence, Kind, KnownTrees, LoadUnit, Reading, Recorded, Replays,
     Sampling, ServerClass, SkippedPages, counted,
 };
-use crate::cli::curves::MAX_GROUPS;
+use crate::cli::computed::curves::MAX_GROUPS;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print, print_json};

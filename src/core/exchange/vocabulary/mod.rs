@@ -2,9 +2,11 @@
 //! fetched.
 
 pub(super) mod class;
+pub(super) mod door;
 pub(super) mod entrance;
 pub(super) mod failure;
 pub(super) mod outcome;
+pub(super) mod robots_state;
 pub(super) mod tls_error;
 
 /// Declares a closed list of words in the tables, each once: an enum with the word and the meaning of each

@@ -24,6 +24,7 @@ pub(super) mod corrected;
 pub(super) mod estimate;
 pub(super) mod heavy_tail;
 pub(super) mod no_interval;
+pub(super) mod proportion;
 pub(super) mod sampled_rate;
 pub(super) mod sampling;
 pub(super) mod units;

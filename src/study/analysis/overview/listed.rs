@@ -88,6 +88,13 @@ impl ListedTrees {
         Some((number, self.sites.len() > known))
     }
 
+    /// The sites of the surveyed country domains that have a tree, each once for each of its trees.
+    pub(super) fn sites_in_country_domains(&self) -> impl Iterator<Item = &str> {
+        let outside = self.labels.known(OUTSIDE);
+        let inside = self.trees.iter().filter(move |tree| Some(tree.cctld) != outside);
+        inside.map(|tree| self.sites.name(tree.site))
+    }
+
     pub(super) fn tree(&self, site: Option<&str>, seed: Option<u32>) -> Option<u32> {
         self.numbers.find(site, seed)
     }

@@ -1,7 +1,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::records::{CurveRow, GeoDatabase, Manifest, Row, TableCount};
+use crate::records::{COMPUTED, GeoDatabase, Manifest, TableCount};
 use crate::settings::{Settings, ValueSyntax};
 
 /// How the figures were produced, so that others can reproduce them.
@@ -38,7 +38,7 @@ pub struct ShownSetting {
 impl Method {
     pub(super) fn from_manifest(manifest: &Manifest) -> Self {
         // The table of curves is derived from the other tables, so it does not belong to the method.
-        let tables = manifest.tables.iter().filter(|(name, _)| *name != CurveRow::TABLE);
+        let tables = manifest.tables.iter().filter(|(name, _)| !COMPUTED.contains(&name.as_str()));
         Self {
             surveyed_with: manifest.tool_version.clone(),
             counted_with: env!("CARGO_PKG_VERSION").to_owned(),

@@ -12,6 +12,7 @@
 //! what the tables do not record.
 
 mod exchange;
+mod graph;
 mod judged;
 mod links;
 mod listed;
@@ -30,6 +31,7 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use crate::exchange::{Class, ClassGroup, Entrance, Failure, Outcome};
+pub use graph::LinkGraph;
 pub use judged::ledger::{FoundFiles, Ledger, ServerTotals};
 pub use judged::opt_outs::OptedOut;
 pub use judged::timeline::AddressLoad;
@@ -65,6 +67,8 @@ pub struct Overview {
     pub sites: Sites,
     /// The targets of external links.
     pub links: Links,
+    /// The graph of sites that link to each other.
+    pub graph: LinkGraph,
     /// The software of servers, and the encodings and languages of pages.
     pub technology: Technology,
     /// The countries and networks of servers.

@@ -17,6 +17,11 @@ impl Names {
         })
     }
 
+    /// The number of a name that has one.
+    pub(super) fn known(&self, name: &str) -> Option<u32> {
+        self.numbers.get(&key(name)).copied()
+    }
+
     pub(super) fn contains_key(&self, key: u64) -> bool {
         self.numbers.contains_key(&key)
     }

@@ -4,6 +4,7 @@ use super::super::AnalysisError;
 use super::super::tables::for_each_frame;
 use super::Overview;
 use super::exchange::{ExchangeColumns, ExchangeReader, ExchangeView};
+use super::graph;
 use super::judged::ledger::{self, Addresses, FoundFiles, Ledger};
 use super::judged::link_shares::LinkShares;
 use super::judged::opt_outs::OptOutWatch;
@@ -43,6 +44,7 @@ pub(super) fn read(dir: &Path) -> Result<Overview, AnalysisError> {
     let (links, wanted, known_only_by_links) = links.finish(&listed);
     overview.funnel = funnel.finish(known_only_by_links);
     overview.links = named(dir, links, wanted)?;
+    overview.graph = graph::read(dir, &listed)?;
     Ok(overview)
 }
 

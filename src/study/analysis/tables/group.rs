@@ -58,6 +58,11 @@ impl Labels {
         number
     }
 
+    /// The number of a name that has one.
+    pub(in crate::analysis) fn known(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
     /// The name of a group.
     #[must_use]
     pub fn name(&self, number: u32) -> &str {

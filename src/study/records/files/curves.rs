@@ -1,9 +1,8 @@
-use std::fs;
 use std::path::Path;
 
-use super::layout::{encode, folder};
+use super::layout::folder;
 use crate::records::table::table;
-use crate::records::{Row, TablesError, durable, read_table};
+use crate::records::{Row, TablesError, read_table};
 
 table! {
     /// A row per group of site trees and depth: the summed cost and yield of levels 0 to this depth,
@@ -187,22 +186,6 @@ table! {
     is_partial: Option<bool>, "", "false", "0.1";
 }
 
-/// The only file of the table.
-const FILE: &str = "curves.parquet";
-
-/// Replaces the table of curves.
-///
-/// # Errors
-/// If the file cannot be written. The old one is then still there.
-pub fn write_curves(dir: &Path, rows: &[CurveRow]) -> Result<(), TablesError> {
-    let folder = folder(dir, CurveRow::TABLE);
-    let path = folder.join(FILE);
-    fs::create_dir_all(&folder).map_err(TablesError::with_context("create folder", &folder))?;
-    let mut frame = CurveRow::frame(rows).map_err(TablesError::with_context("encode", &path))?;
-    let bytes = encode(&mut frame, &path)?;
-    durable::replace(&path, &bytes).map_err(TablesError::with_context("write table", &path))
-}
-
 /// Reads the table of curves. A missing table has no rows.
 ///
 /// # Errors
@@ -213,35 +196,4 @@ pub fn read_curves(dir: &Path) -> Result<Vec<CurveRow>, TablesError> {
     }
     let pieces: Vec<Vec<CurveRow>> = read_table(dir)?.collect::<Result<_, _>>()?;
     Ok(pieces.concat())
-}
-
-/// Removes the table of curves when a survey continues, because it covers fewer rows than there will be.
-pub(in crate::records) fn discard_curves(dir: &Path) -> Result<(), TablesError> {
-    let path = folder(dir, CurveRow::TABLE).join(FILE);
-    durable::remove_if_there(&path).map_err(TablesError::with_context("discard", &path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn curves_come_back_as_they_were_written_and_go_when_the_survey_goes_on() {
-        let dir = tempfile::tempdir().unwrap();
-        assert_eq!(read_curves(dir.path()).unwrap(), []);
-        let row = |depth, low| CurveRow {
-            group_name: "all".into(),
-            depth,
-            union_hosts_coverage: 0.8,
-            union_hosts_coverage_low: low,
-            ..CurveRow::default()
-        };
-        for rows in [vec![row(0, Some(0.7)), row(1, None)], vec![row(0, None)]] {
-            write_curves(dir.path(), &rows).unwrap();
-            assert_eq!(read_curves(dir.path()).unwrap(), rows);
-        }
-        discard_curves(dir.path()).unwrap();
-        discard_curves(dir.path()).unwrap();
-        assert_eq!(read_curves(dir.path()).unwrap(), []);
-    }
 }

@@ -4,6 +4,6 @@ pub(super) mod compact;
 pub(super) mod curves;
 pub(super) mod layout;
 pub(super) mod read;
-pub(super) mod servers_file;
 pub(super) mod table_file;
 pub(super) mod tables;
+pub(super) mod whole_table;

@@ -3,9 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::layout::{OPTIONAL, SEGMENTED, encode, folder, names, segment_name, segment_number, segmented};
 use super::read::{files, rows_of};
-use crate::records::{
-    Row, SegmentRows, ServerRow, ServersFile, TablesError, durable, files::compact, files::curves,
-};
+use crate::records::{Row, SegmentRows, ServerRow, TablesError, durable, files::compact, files::whole_table};
 
 /// The writing side of `DIR/tables`. There is one writer at a time; readers need no coordination.
 ///
@@ -87,24 +85,6 @@ impl Tables {
         segmented(&self.dir).try_for_each(|table| sync(&folder(&self.dir, table)))
     }
 
-    /// Rewrites the table of servers.
-    ///
-    /// # Errors
-    /// If the file cannot be written. The old one is then still there.
-    pub fn write_servers(&self, rows: &[ServerRow]) -> Result<(), TablesError> {
-        let mut file = self.rewrite_servers()?;
-        file.write(rows)?;
-        file.finish()
-    }
-
-    /// Starts to rewrite the table of servers in pieces.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn rewrite_servers(&self) -> Result<ServersFile, TablesError> {
-        ServersFile::begin(folder(&self.dir, ServerRow::TABLE).join("servers.parquet"))
-    }
-
     /// The files of each segmented table.
     ///
     /// # Errors
@@ -151,12 +131,12 @@ impl Tables {
         Ok(())
     }
 
-    /// Removes the table of curves when a survey continues.
+    /// Removes the tables that are computed from the others, when a survey continues.
     ///
     /// # Errors
-    /// If the file cannot be removed.
-    pub fn discard_curves(&self) -> Result<(), TablesError> {
-        curves::discard_curves(&self.dir)
+    /// If a file cannot be removed.
+    pub fn discard_computed(&self) -> Result<(), TablesError> {
+        whole_table::discard_computed(&self.dir)
     }
 
     /// Joins consecutive small segments of every table of a finished survey into files of at most `max_rows`

@@ -127,6 +127,33 @@ table! {
     /// References on the page beyond the limit on links that are kept: 10,000 different target pages, or
     /// 4 MiB of URLs; null when the page was not read.
     dropped_links: Option<u32>, "links", "0", "0.1";
+    /// The header `Strict-Transport-Security` of a response over https.
+    hsts: Option<String>, "", "max-age=31536000; includeSubDomains", "0.1";
+    /// The header `X-Powered-By`; several lines are joined by commas.
+    powered_by: Option<String>, "", "PHP/8.2.7", "0.1";
+    /// Who issued the certificate, valid or not: the organisation or, if it names none, the common name. Null
+    /// where this exchange opened no encrypted connection.
+    certificate_issuer: Option<String>, "", "Let's Encrypt", "0.1";
+    /// The time from which that certificate is valid.
+    certificate_from: Option<Timestamp>, "", "2026-10-01T00:00:00.000000Z", "0.1";
+    /// The time until which it is valid.
+    certificate_until: Option<Timestamp>, "", "2026-12-30T00:00:00.000000Z", "0.1";
+    /// The host names for which it is valid, at most ten, separated by spaces; empty where it has none.
+    certificate_names: Option<String>, "", "example.ke www.example.ke", "0.1";
+    /// The canonical names (CNAME) that lead from the host to its addresses, separated by spaces; empty where
+    /// it is no alias. Null where the host was not looked up for this exchange.
+    aliases: Option<String>, "", "example.hoster.net", "0.1";
+    /// All addresses of the host, IPv4 first, at most 16 of each family, separated by spaces. Null where it
+    /// was not looked up for this exchange.
+    addresses: Option<String>, "", "192.0.2.7 2001:db8::7", "0.1";
+    /// Whether the host has an IPv6 address. Null where it was not looked up for this exchange, or the name
+    /// server did not say in time.
+    has_ipv6: Option<bool>, "", "true", "0.1";
+    /// For a robots.txt: its result and what it forbids this survey, one word of the list below; null for
+    /// other requests, and where nothing was sent.
+    robots: Option<String>, "", "forbids_some", "0.1";
+    /// For a robots.txt: its `Sitemap` lines, at most ten, separated by spaces; null where it has none.
+    sitemaps: Option<String>, "", "https://example.ke/sitemap.xml", "0.1";
 }
 
 impl ExchangeRow {
@@ -154,7 +181,9 @@ impl ExchangeRow {
     }
 
     fn from_response(response: &Response) -> Self {
-        let head = response.head.clone();
+        let (head, facts) = (response.head.clone(), response.facts.clone());
+        let joined = |words: &[String]| words.join(" ");
+        let (certificate, lookup) = (facts.certificate.as_ref(), facts.lookup.as_ref());
         let mut tls_text =
             response.tls_version.as_deref().into_iter().flat_map(|tls_text| tls_text.split(' '));
         let reached_network = response.failure.is_none_or(crate::exchange::Failure::reached_the_network);
@@ -174,6 +203,18 @@ impl ExchangeRow {
             tls_version: tls_text.next().map(str::to_owned),
             tls_cipher: tls_text.next().map(str::to_owned),
             tls_error: response.tls_error.clone(),
+            hsts: facts.hsts,
+            powered_by: facts.powered_by,
+            certificate_issuer: certificate.and_then(|certificate| certificate.issuer.clone()),
+            certificate_from: certificate.and_then(|certificate| Some(certificate.valid_from?.into())),
+            certificate_until: certificate.and_then(|certificate| Some(certificate.valid_until?.into())),
+            certificate_names: certificate.map(|certificate| joined(&certificate.names)),
+            aliases: lookup.map(|lookup| joined(&lookup.aliases)),
+            addresses: lookup.map(|lookup| {
+                let addresses: Vec<String> = lookup.addresses.iter().map(ToString::to_string).collect();
+                joined(&addresses)
+            }),
+            has_ipv6: lookup.and_then(|lookup| lookup.has_ipv6),
             sent_bytes: response.wire.sent,
             received_bytes: response.wire.received,
             connections: response.wire.connections,

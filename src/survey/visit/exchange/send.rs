@@ -194,6 +194,7 @@ impl<'a> Requester<'a> {
             }
         };
         response.timings.dns = dns;
+        response.facts.lookup = dns.and_then(|_| access.fetcher.name_lookup(request.url.host()));
         if manner == Manner::OldTls {
             wanted.fallbacks.settle(&request.url, &mut response);
         }

@@ -4,6 +4,7 @@ pub(in crate::report) mod card;
 pub(super) mod counted;
 pub(in crate::report) mod doors;
 pub(in crate::report) mod funnel;
+pub(in crate::report) mod graph;
 pub(in crate::report) mod infrastructure;
 pub(in crate::report) mod links;
 pub(in crate::report) mod method;

@@ -1,0 +1,333 @@
+use std::cmp::Reverse;
+use std::ops::Deref;
+
+use polars::prelude::{DataFrame, PolarsResult};
+
+use super::super::tables::{columns, key};
+use super::door::{DoorEvidence, is_front_page};
+use crate::address::server_named;
+use crate::exchange::Door;
+use crate::records::{HostRow, Timestamp};
+
+columns! {
+    /// The values of an exchange that say something of its host.
+    #[derive(Default)]
+    ExchangeColumns => ExchangeFields {
+        number: u32 = 0,
+        attempt: u32 = 0,
+        url: str = "",
+        host: str = "",
+        address: str,
+        depth: u32,
+        purpose: str = "",
+        started: time = 0,
+        status: u32,
+        failure: str,
+        charset: str,
+        language: str,
+        title: str,
+        location: str,
+        http_version: str,
+        tls_version: str,
+        tls_error: str,
+        server: str,
+        powered_by: str,
+        challenge: str,
+        hsts: str,
+        certificate_issuer: str,
+        certificate_from: time,
+        certificate_until: time,
+        certificate_names: str,
+        aliases: str,
+        addresses: str,
+        has_ipv6: bool,
+        robots: str,
+        sitemaps: str,
+        total_ms: f64,
+        unchanged_bytes: u64,
+    }
+}
+
+/// Passes each exchange to `take`, with the site of its tree.
+pub(super) fn each_exchange(
+    frame: &DataFrame,
+    mut take: impl FnMut(&str, &TreeExchange<'_>),
+) -> PolarsResult<()> {
+    let columns = ExchangeColumns::from_frame(frame)?;
+    let (sites, seeds) = (frame.column("site")?.str()?, frame.column("seed")?.u32()?);
+    for row in 0..frame.height() {
+        let Some((site, seed)) = sites.get(row).zip(seeds.get(row)) else { continue };
+        let fields = columns.fields(row);
+        take(site, &TreeExchange { tree: (key(site), seed), fields });
+    }
+    Ok(())
+}
+
+/// An exchange and the tree that it belongs to.
+pub(super) struct TreeExchange<'a> {
+    tree: (u64, u32),
+    fields: ExchangeFields<'a>,
+}
+
+impl<'a> Deref for TreeExchange<'a> {
+    type Target = ExchangeFields<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.fields
+    }
+}
+
+/// Where the server of an address is.
+pub(super) struct Place {
+    pub country: Option<String>,
+    pub asn: Option<u32>,
+    pub as_org: Option<String>,
+}
+
+/// The order in which exchanges count, independent of the order of trees in the tables.
+///
+/// First comes what was delivered as a page, of these the front page, then the smallest depth.
+type Precedence = (bool, bool, u32, Order);
+
+/// A tree, the number of a request in it and of an attempt at it.
+type Order = ((u64, u32), u32, u32);
+
+/// A fact, and where it comes from: that of the first exchange counts.
+#[derive(Debug)]
+struct First<K>(Option<K>);
+
+impl<K> Default for First<K> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<K: PartialOrd> First<K> {
+    /// Whether an exchange comes before those seen so far. If so, it is the first now.
+    fn is_replaced_by(&mut self, order: K) -> bool {
+        let is_first = self.0.as_ref().is_none_or(|first| order < *first);
+        if is_first {
+            self.0 = Some(order);
+        }
+        is_first
+    }
+}
+
+/// What the tables say of a host, while they are read.
+pub(super) struct Gathered {
+    row: HostRow,
+    doors: [Option<DoorEvidence>; 2],
+    described_by: First<Precedence>,
+    certificate_from: First<Order>,
+    looked_up_by: First<Order>,
+    robots_from: First<(bool, Order)>,
+    challenged_by: First<Order>,
+    secured_by: First<Precedence>,
+    last_response: First<Reverse<(Timestamp, Order)>>,
+    linking_sites: Vec<u64>,
+}
+
+impl Gathered {
+    pub(super) fn new(host: &str, site: &str, cctld: &str) -> Self {
+        let [host, site, cctld] = [host, site, cctld].map(str::to_owned);
+        Self {
+            row: HostRow { host, site, cctld, ..HostRow::default() },
+            doors: [None; 2],
+            described_by: First::default(),
+            certificate_from: First::default(),
+            looked_up_by: First::default(),
+            robots_from: First::default(),
+            challenged_by: First::default(),
+            secured_by: First::default(),
+            last_response: First::default(),
+            linking_sites: Vec::new(),
+        }
+    }
+
+    /// Adds a link from a tree of `site`.
+    pub(super) fn add_link(&mut self, site: &str) {
+        let site_key = key(site);
+        // The links of a tree are adjacent.
+        if site != self.row.site && self.linking_sites.last() != Some(&site_key) {
+            self.linking_sites.push(site_key);
+        }
+    }
+
+    pub(super) fn add(&mut self, exchange: &TreeExchange<'_>) {
+        let order = (exchange.tree, exchange.number, exchange.attempt);
+        let is_https = exchange.url.starts_with("https:");
+        let door = &mut self.doors[usize::from(is_https)];
+        *door = (*door).max(DoorEvidence::of(exchange));
+        if exchange.total_ms.is_some() {
+            self.row.requests += 1;
+        }
+        if exchange.addresses.is_some() && self.looked_up_by.is_replaced_by(order) {
+            self.row.addresses = exchange.addresses.map(str::to_owned);
+            self.row.aliases = exchange.aliases.map(str::to_owned);
+        }
+        self.row.has_ipv6 = self.row.has_ipv6.max(exchange.has_ipv6);
+        if exchange.certificate_names.is_some() && self.certificate_from.is_replaced_by(order) {
+            self.add_certificate(exchange);
+        }
+        if let Some(robots) = exchange.robots
+            && self.robots_from.is_replaced_by((robots == "redirected", order))
+        {
+            self.row.robots = Some(robots.to_owned());
+            self.row.sitemaps = exchange.sitemaps.map(str::to_owned);
+        }
+        if exchange.challenge.is_some() && self.challenged_by.is_replaced_by(order) {
+            self.row.challenge = exchange.challenge.map(str::to_owned);
+        }
+        if exchange.status.is_some() {
+            self.add_response(exchange, is_https, order);
+        }
+    }
+
+    fn add_certificate(&mut self, exchange: &ExchangeFields<'_>) {
+        let row = &mut self.row;
+        row.certificate = Some(exchange.tls_error.unwrap_or("valid").to_owned());
+        row.certificate_issuer = exchange.certificate_issuer.map(str::to_owned);
+        row.certificate_from = exchange.certificate_from.map(Timestamp);
+        row.certificate_until = exchange.certificate_until.map(Timestamp);
+        row.certificate_names = exchange.certificate_names.map(str::to_owned);
+    }
+
+    fn add_response(&mut self, exchange: &ExchangeFields<'_>, is_https: bool, order: Order) {
+        let started = Timestamp(exchange.started);
+        let row = &mut self.row;
+        if self.last_response.is_replaced_by(Reverse((started, order))) {
+            row.last_seen = Some(started);
+            row.address = exchange.address.map(|address| server_named(address).into());
+        }
+        row.first_seen = Some(row.first_seen.map_or(started, |first| first.min(started)));
+        let is_page = exchange.charset.is_some();
+        row.pages += u64::from(is_page);
+        let precedence = (!is_page, !is_front_page(exchange.url), exchange.depth.unwrap_or(u32::MAX), order);
+        if is_https && self.secured_by.is_replaced_by(precedence) {
+            row.hsts = Some(exchange.hsts.is_some_and(requires_https));
+            row.tls_version = exchange.tls_version.map(str::to_owned);
+        }
+        if self.described_by.is_replaced_by(precedence) {
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            row.status = exchange.status.and_then(|status| u16::try_from(status).ok());
+            row.http_version = owned(exchange.http_version);
+            row.server = owned(exchange.server);
+            row.powered_by = owned(exchange.powered_by);
+            row.title = owned(exchange.title);
+            row.language = owned(exchange.language);
+        }
+    }
+
+    /// The row of the host.
+    pub(super) fn finish<'p>(mut self, place: impl FnOnce(&str) -> Option<&'p Place>) -> HostRow {
+        self.linking_sites.sort_unstable();
+        self.linking_sites.dedup();
+        let [http, https] =
+            self.doors.map(|door| door.map_or(Door::NotRequested, DoorEvidence::door).as_str().to_owned());
+        let place = self.row.address.as_deref().and_then(place);
+        HostRow {
+            linking_sites: self.linking_sites.len() as u64,
+            http,
+            https,
+            country: place.and_then(|place| place.country.clone()),
+            asn: place.and_then(|place| place.asn),
+            as_org: place.and_then(|place| place.as_org.clone()),
+            ..self.row
+        }
+    }
+}
+
+/// RFC 6797 §6.1.1: a `max-age` of 0 ends the policy, and a field without one has no effect.
+fn requires_https(hsts: &str) -> bool {
+    let directives = hsts.split(';').filter_map(|directive| directive.split_once('='));
+    directives
+        .filter(|(name, _)| name.trim().eq_ignore_ascii_case("max-age"))
+        .any(|(_, value)| value.trim().trim_matches('"').parse::<u64>().is_ok_and(|seconds| seconds > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_without_an_age_or_with_age_zero_requires_nothing() {
+        for (hsts, requires) in [
+            ("max-age=31536000; includeSubDomains", true),
+            ("includeSubDomains; Max-Age = \"1\"", true),
+            ("max-age=0", false),
+            ("includeSubDomains", false),
+            ("max-age=x", false),
+            ("", false),
+        ] {
+            assert_eq!(requires_https(hsts), requires, "{hsts}");
+        }
+    }
+
+    fn exchange(url: &'static str, number: u32) -> TreeExchange<'static> {
+        let fields = ExchangeFields {
+            url,
+            host: "a.ke",
+            number,
+            purpose: "page",
+            started: i64::from(number),
+            status: Some(200),
+            total_ms: Some(1.0),
+            address: Some("192.0.2.1"),
+            ..ExchangeFields::default()
+        };
+        TreeExchange { tree: (1, 0), fields }
+    }
+
+    fn row(exchanges: &[TreeExchange<'_>]) -> HostRow {
+        let mut gathered = Gathered::new("a.ke", "a.ke", "ke");
+        exchanges.iter().for_each(|exchange| gathered.add(exchange));
+        gathered.finish(|_| None)
+    }
+
+    #[test]
+    fn the_front_page_describes_a_host_whatever_the_order_of_the_rows() {
+        let mut deep = exchange("http://a.ke/x", 1);
+        (deep.fields.charset, deep.fields.title, deep.fields.depth) = (Some("UTF-8"), Some("x"), Some(1));
+        let mut front = exchange("http://a.ke/", 2);
+        (front.fields.charset, front.fields.title, front.fields.depth) =
+            (Some("UTF-8"), Some("front"), Some(0));
+        let mut robots = exchange("http://a.ke/robots.txt", 0);
+        (robots.fields.purpose, robots.fields.robots, robots.fields.status) =
+            ("robots", Some("no_file"), Some(404));
+        let exchanges = [deep, front, robots];
+        let described = row(&exchanges);
+        assert_eq!(described.title.as_deref(), Some("front"));
+        assert_eq!((described.requests, described.pages, described.status), (3, 2, Some(200)));
+        assert_eq!((described.http.as_str(), described.https.as_str()), ("page", "not_requested"));
+        assert_eq!((described.robots.as_deref(), described.hsts), (Some("no_file"), None));
+        assert_eq!((described.first_seen, described.last_seen), (Some(Timestamp(0)), Some(Timestamp(2))));
+        let [deep, front, robots] = exchanges;
+        assert_eq!(row(&[robots, front, deep]), described);
+    }
+
+    #[test]
+    fn a_host_that_is_only_linked_to_has_names_and_no_facts() {
+        let mut gathered = Gathered::new("b.ke", "b.ke", "ke");
+        ["a.ke", "a.ke", "c.ke", "b.ke", "a.ke"].iter().for_each(|site| gathered.add_link(site));
+        let row = gathered.finish(|_| None);
+        assert_eq!((row.linking_sites, row.requests), (2, 0));
+        let not_requested = "not_requested".to_owned();
+        let (http, https) = (not_requested.clone(), not_requested);
+        let only = HostRow { linking_sites: 2, http, https, ..HostRow::default() };
+        let names =
+            HostRow { host: row.host.clone(), site: row.site.clone(), cctld: row.cctld.clone(), ..only };
+        assert_eq!(row, names);
+    }
+
+    #[test]
+    fn a_certificate_is_known_from_the_exchange_that_brought_it() {
+        let mut first = exchange("https://a.ke/", 0);
+        first.fields.certificate_names = Some("b.ke");
+        (first.fields.tls_error, first.fields.certificate_until) = (Some("wrong_name"), Some(7));
+        let mut second = exchange("https://a.ke/x", 1);
+        second.fields.hsts = Some("max-age=5");
+        let row = row(&[first, second]);
+        assert_eq!(row.certificate.as_deref(), Some("wrong_name"));
+        assert_eq!((row.certificate_until, row.hsts), (Some(Timestamp(7)), Some(false)));
+    }
+}
