@@ -74,7 +74,9 @@ pub use net::{GEO_DATABASE, NETWORKS, Network};
 pub use replay::{Contents, RecordedExchange, RecordedLink, Replay, ReplayBuilder};
 pub use serve::{Access, ServeError, ServeSettings, Served, serve};
 pub use settings::{Date, KeyDoc, PROFILES, Profile, SPECIFICATION, World, WorldError};
-pub use truth::{Entrances, FeedBack, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable};
+pub use truth::{
+    Entrances, FeedBack, HostTruth, LevelTruth, LinkTruth, SiteTruth, Truth, TruthSettings, TruthTable,
+};
 pub use web::{
     Act, Certificate, CertificateContents, HARM_SPAN, Handshake, Harm, Lookup, Method, Oddity, Reaction,
     Records, RequestFields, Response, Server, Uplink, Visits, Web, WireResponse, ca_certificate_pem,

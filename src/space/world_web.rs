@@ -72,6 +72,7 @@ impl Web for World {
 impl World {
     fn reaction(&self, located: &UrlLocation, content: Content, server: &Server, url: &Url) -> Reaction {
         let key = url_key(self, url);
+        let is_page = matches!(content, Content::Page(_));
         let plain = Response {
             status: 200,
             content_type: Some(Cow::Borrowed("text/html")),
@@ -80,6 +81,7 @@ impl World {
             server: server.software,
             last_modified: None,
             etag: None,
+            more_fields: located.site.facts.fields(url.is_https, is_page, &url.host),
             content_encoding: None,
             body: Vec::new(),
             identity: None,
@@ -95,7 +97,9 @@ impl World {
                 Response { status, body: UNREAD.into(), retry_after: self.retry_after(status), ..plain }
             }
             Content::RobotsTxt(robots) => {
-                let Some((status, content_type, body)) = robots.file() else { return Reaction::Silence };
+                let Some((status, content_type, body)) = robots.file(&located.sitemaps(self)) else {
+                    return Reaction::Silence;
+                };
                 let (content_type, retry_after) = (Some(content_type.into()), self.retry_after(status));
                 Response { status, content_type, retry_after, body: body.into(), ..plain }
             }

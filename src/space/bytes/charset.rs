@@ -113,6 +113,11 @@ impl Writing {
         }
     }
 
+    /// The same declarations of a text in UTF-8.
+    pub(crate) fn in_utf8(self) -> Self {
+        Self { title: Charset::Utf8, text: Charset::Utf8, ..self }
+    }
+
     /// The charset that one page declares, and where.
     pub(crate) fn declared(&self, world: &World, page: Key) -> Option<(Charset, CharsetPlace)> {
         let pages = &world.pages;

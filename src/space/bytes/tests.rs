@@ -12,6 +12,7 @@ use super::validators::{ResponseValidators, changed};
 use crate::draw::Key;
 use crate::model::change::last_change;
 use crate::model::content::{Content, Page, Url};
+use crate::model::facts::prose::PageText;
 use crate::model::site::Site;
 use crate::model::url_location::UrlLocation;
 use crate::sampling::{MANY, assert_share, assert_shares, assert_within, log_normal};
@@ -309,7 +310,15 @@ fn the_block_is_the_same_on_every_page_of_a_site() {
 fn of_page(world: &World, key: Key) -> ResponseValidators {
     let changed = last_change(world, key);
     let written_at = Url::http("a.ke", "/");
-    let page = Page { key, links: Vec::new(), nofollow: false, written_at, is_cut: false, changed };
+    let page = Page {
+        key,
+        text: PageText::Filler,
+        links: Vec::new(),
+        nofollow: false,
+        written_at,
+        is_cut: false,
+        changed,
+    };
     ResponseValidators::of_page(world, &page)
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::World;
 use crate::draw::real;
+use crate::model::facts::notice::Kind;
 use crate::model::https::{ClosedPort, Tls};
 use crate::model::site::{Class, Fault, Front, Role, Site};
 use crate::net::network::Network;
@@ -60,6 +61,13 @@ fn counts_of(site: &Site) -> impl Iterator<Item = (&'static str, u64)> {
         ("front_403", site.front == Some(Front::Status(403))),
         ("front_404", site.front == Some(Front::Status(404))),
         ("front_circle", site.front == Some(Front::Circle)),
+        ("parked", site.facts.kind == Some(Kind::Parked)),
+        ("placeholder", site.facts.kind == Some(Kind::Placeholder)),
+        ("error_text", site.facts.kind == Some(Kind::Error)),
+        ("empty_front", site.facts.kind == Some(Kind::Empty)),
+        ("showing_cms", site.facts.cms.is_some()),
+        ("in_a_language", site.facts.written.is_some()),
+        ("with_hsts", site.tls.certificate().is_some() && site.facts.hsts.is_some()),
     ];
     properties
         .into_iter()

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::bytes::charset::Charset;
 use crate::model::tree::median_of_mean_one;
 use crate::settings::byte_sections::{Files, Pages, Servers, Time, Validators};
+use crate::settings::fact_sections::{FactShares, Languages};
 use crate::settings::keys::KeyDoc;
 use crate::settings::sections::{
     Change, Copies, DnsShares, Doors, Externals, Extras, Faults, Https, Lists, Redirects, RobotsShares,
@@ -62,6 +63,8 @@ fn keys(world: &World) -> Vec<(&'static KeyDoc, Value)> {
         (Https::KEYS, world.https.values()),
         (Doors::KEYS, world.doors.values()),
         (DnsShares::KEYS, world.dns.values()),
+        (FactShares::KEYS, world.facts.values()),
+        (Languages::KEYS, world.languages.values()),
         (Pages::KEYS, world.pages.values()),
         (Validators::KEYS, world.validators.values()),
         (Change::KEYS, world.change.values()),

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::facts::prose::PageText;
 use super::robots::Robots;
 use crate::address::WebUrl;
 use crate::draw::Key;
@@ -35,6 +36,7 @@ pub(crate) enum Content {
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub key: Key,
+    pub text: PageText,
     pub links: Vec<Link>,
     /// The robots meta element says nofollow.
     pub nofollow: bool,

@@ -5,6 +5,7 @@ use super::https::ClosedPort;
 use super::links;
 use super::links::external;
 use super::links::lists;
+use super::links::notices;
 use super::links::trap_pages;
 use super::paths::{Alias, Extra, Path, Query, Resource};
 use super::site::{Fault, Front, Role};
@@ -31,6 +32,9 @@ impl UrlLocation {
         let front = self.site.front.filter(|_| self.role == Role::Main);
         if let Some(content) = front.and_then(|front| front_content(front, self)) {
             return content;
+        }
+        if self.site.facts.kind.is_some() {
+            return notices::content(world, self);
         }
         let found = self.resource.as_ref().and_then(|resource| self.resource_content(world, resource));
         found.unwrap_or_else(|| match self.site.traps.soft_404 {

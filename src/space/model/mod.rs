@@ -6,7 +6,7 @@
 //! [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links lead to
 //! other sites. The [`structure`] of a site is what its paths tell of its pages. Outside the tree there are
 //! [`extras`], chains of [`lists`](links::lists), and [`traps`] that never end; [`copies`] are pages and
-//! sites that repeat another. [`change`] holds what each edition of the world does to pages.
+//! sites that repeat another. The [`facts`] of a site are what its front page tells of it. [`change`] holds what each edition of the world does to pages.
 //!
 //! Nothing is stored: the same URL is drawn anew each time, with the same result. This room writes no HTML
 //! and knows no servers.
@@ -16,6 +16,7 @@ pub(super) mod content;
 mod contents;
 pub(super) mod copies;
 pub(super) mod extras;
+pub(super) mod facts;
 pub(super) mod https;
 mod links;
 mod names;
@@ -31,6 +32,8 @@ pub(super) mod url_location;
 mod change_tests;
 #[cfg(test)]
 mod doors_tests;
+#[cfg(test)]
+mod facts_tests;
 #[cfg(test)]
 mod marginals_tests;
 #[cfg(test)]

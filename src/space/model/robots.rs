@@ -46,8 +46,41 @@ impl Robots {
         by_share(draw, &kinds).unwrap_or(Self::AllowsAll)
     }
 
-    /// Status, content type and body of /robots.txt; none if the server never responds.
-    pub(crate) fn file(self) -> Option<(u16, &'static str, String)> {
+    /// Status, content type and body of /robots.txt with these sitemaps after its rules; none if the server
+    /// never responds.
+    pub(crate) fn file(self, sitemaps: &[String]) -> Option<(u16, &'static str, String)> {
+        let (status, content_type, mut text) = self.rules()?;
+        if self.has_rules() {
+            text.extend(sitemaps.iter().map(|url| format!("Sitemap: {url}\n")));
+        }
+        Some((status, content_type, text))
+    }
+
+    /// All sitemaps that the file names, as written.
+    pub(crate) fn sitemaps(self, by_url: Vec<String>) -> Vec<String> {
+        let own = matches!(self, Self::DisallowsSome(_)).then(|| OWN_SITEMAP.to_owned());
+        if self.has_rules() { own.into_iter().chain(by_url).collect() } else { Vec::new() }
+    }
+
+    /// The word for it in the table `hosts`.
+    pub(crate) fn column_value(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Junk => "junk",
+            Self::AllowsAll => "allows_all",
+            Self::DisallowsSome(_) => "disallows_some",
+            Self::DisallowsAll => "disallows_all",
+            Self::CrawlDelay(_) => "crawl_delay",
+            Self::Unavailable => "unavailable",
+            Self::Silent => "silent",
+        }
+    }
+
+    fn has_rules(self) -> bool {
+        matches!(self, Self::AllowsAll | Self::DisallowsSome(_) | Self::DisallowsAll | Self::CrawlDelay(_))
+    }
+
+    fn rules(self) -> Option<(u16, &'static str, String)> {
         Some(match self {
             Self::Silent => return None,
             Self::Missing => (404, "text/html", "<html><body>No such file.</body></html>\n".to_owned()),
@@ -76,11 +109,14 @@ impl Robots {
     }
 }
 
+/// The sitemap that [`some_rules`] name by its path.
+const OWN_SITEMAP: &str = "/sitemap.xml";
+
 /// The group of another robot comes first and must not be obeyed. The longest match wins, so one page of the
 /// branch is allowed in spite of the rule. `*` and `$` are those of RFC 9309 §2.2.3.
 fn some_rules(branch: u32) -> String {
     format!(
-        "# Please be gentle.\nUser-agent: GreedyBot\nDisallow: /\n\nUSER-AGENT: *\nDisallow: /part-{branch}/ # drafts\nAllow: /part-{branch}/0.html\nDisallow: /*.pdf$\n\nSitemap: /sitemap.xml\n"
+        "# Please be gentle.\nUser-agent: GreedyBot\nDisallow: /\n\nUSER-AGENT: *\nDisallow: /part-{branch}/ # drafts\nAllow: /part-{branch}/0.html\nDisallow: /*.pdf$\n\nSitemap: {OWN_SITEMAP}\n"
     )
 }
 
@@ -119,6 +155,6 @@ mod tests {
         let of_a_kind = of(&Resource::Node(vec![2, 0]), false, Some("event"));
         assert_eq!(of_a_kind, RobotsAccess::Disallowed, "the rule allows /part-2/0.html");
         assert_eq!(robots.verdict(None, &Named(false, None)), RobotsAccess::Allowed);
-        assert!(robots.file().unwrap().2.contains("\nDisallow: /part-2/ "));
+        assert!(robots.file(&[]).unwrap().2.contains("\nDisallow: /part-2/ "));
     }
 }

@@ -2,6 +2,7 @@ use std::sync::OnceLock;
 
 use super::content::{Link, Url};
 use super::copies;
+use super::facts::Facts;
 use super::https::Tls;
 use super::names::{Hosts, site_index, site_key};
 use super::paths::{Naming, Path, Resource};
@@ -39,6 +40,7 @@ pub(crate) struct Site {
     /// All pages are query URLs of one script.
     pub is_script_only: bool,
     pub structure: Structure,
+    pub facts: Facts,
     /// Pages of the trees on both hosts, and of the lists.
     pub pages: u64,
     pub lists: u64,
@@ -115,7 +117,8 @@ impl Site {
         let Hosts { main: main_host, bare: bare_host, tls } = Hosts::new(world, index);
         let domain = bare_host.as_ref().unwrap_or(&main_host);
         let fault = draw_fault(world, key);
-        let class = draw_class(world, content);
+        let has_own_pages = !Facts::replaces_pages(world, content);
+        let class = if has_own_pages { draw_class(world, content) } else { Class::OnePage };
         let pages = if fault == Some(Fault::Moved) { 1 } else { draw_pages(world, content, class) };
         let lists = draw_lists(world, content, class, pages);
         let tree_pages = pages - lists * (1 + world.lists.items);
@@ -143,9 +146,10 @@ impl Site {
             is_script_only: class == Class::Cms
                 && content.draw("script only").happens(world.sites.script_only_share),
             structure,
+            facts: Facts::draw(world, key, content, class == Class::Cms),
             pages,
             lists,
-            traps: SiteTraps::draw(world, content),
+            traps: if has_own_pages { SiteTraps::draw(world, content) } else { SiteTraps::default() },
             tls,
             main: tree("main tree", tree_pages - sub_pages, 0),
             sub: (sub_pages > 0).then(|| tree("second tree", sub_pages, 1)),

@@ -334,6 +334,7 @@ fn a_world_whose_doors_are_open_and_whose_links_live_has_the_bytes_of_before_the
     let mut note = |text: String| {
         let text = text.replace("retry_after: None, ", "").replace("identity: None, ", "");
         let text = text.replace("more_v4: ", "further: ");
+        let text = text.replace("more_fields: [], ", "").replace("more_aliases: [], ", "");
         hash = xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), hash);
     };
     let told = |reaction| match reaction {

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::content::Url;
+use super::facts::sitemaps;
 use super::paths::Resource;
 use super::site::{Role, Site};
 use crate::World;
@@ -47,6 +48,15 @@ impl UrlLocation {
     /// The URL that was looked up.
     pub(crate) fn own_url(&self) -> Url {
         self.under(self.site.host(self.role), self.is_https)
+    }
+
+    /// The sitemaps that the robots.txt of the host names by their full URLs.
+    pub(crate) fn sitemaps(&self, world: &World) -> Vec<String> {
+        let role = if self.role == Role::Sub { Role::Sub } else { Role::Main };
+        let host = self.site.key.part(if role == Role::Sub { "second host" } else { "main host" });
+        let front = self.site.url(role, &Resource::Node(Vec::new()));
+        let scheme = if front.is_https { "https" } else { "http" };
+        sitemaps::draw(world, host, &format!("{scheme}://{}", front.host))
     }
 
     /// Whether the one script of a site also responds without a query.

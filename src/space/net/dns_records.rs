@@ -18,8 +18,16 @@ pub(crate) fn records(world: &World, host: &str, server: &Server) -> Records {
     let kinds = [(shares.v6_only_share, Families::V6), (shares.both_share, Families::Both)];
     let families = by_share(key.draw("address families"), &kinds).unwrap_or(Families::V4);
     let v4 = if let IpAddr::V4(v4) = server.address { Some(v4) } else { None };
+    let is_alias = key.draw("alias of the hoster").happens(shares.alias_share);
+    let has_more = is_alias && key.draw("chain of aliases").happens(shares.chain_share);
+    let target = is_alias.then(|| hoster_name(server));
+    let (alias, more_aliases) = match target {
+        Some(target) if has_more => (Some(format!("{host}.cdn.hoster.example")), vec![target]),
+        target => (target, Vec::new()),
+    };
     Records {
-        alias: key.draw("alias of the hoster").happens(shares.alias_share).then(|| hoster_name(server)),
+        alias,
+        more_aliases,
         v4: v4.filter(|_| families != Families::V6),
         v6: server.v6.filter(|_| families != Families::V4),
         more_v4: Vec::new(),

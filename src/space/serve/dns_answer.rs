@@ -129,13 +129,16 @@ impl Resolver {
         match &found {
             Lookup::NoSuchName => aliases().get(name).cloned().map_or(found, Lookup::Found),
             Lookup::Found(records) => {
-                if let Some(alias) = &records.alias {
-                    let mut aliases = aliases();
-                    if aliases.len() >= MOST_ALIASES {
-                        aliases.clear();
-                    }
-                    aliases.insert(alias.to_ascii_lowercase(), Records { alias: None, ..records.clone() });
+                let mut aliases = aliases();
+                if aliases.len() >= MOST_ALIASES {
+                    aliases.clear();
                 }
+                let mut rest = records.clone();
+                while let Some(alias) = rest.alias.take() {
+                    rest = without_first_alias(rest);
+                    aliases.insert(alias.to_ascii_lowercase(), rest.clone());
+                }
+                drop(aliases);
                 found
             }
             _ => found,
@@ -143,14 +146,22 @@ impl Resolver {
     }
 }
 
-/// The alias, if there is one, then the requested records of its target.
+/// The records of the target of an alias whose name was taken: the next name of the chain is its alias.
+fn without_first_alias(mut records: Records) -> Records {
+    let mut more = std::mem::take(&mut records.more_aliases).into_iter();
+    records.alias = more.next();
+    records.more_aliases = more.collect();
+    records
+}
+
+/// The aliases, if there are any, then the requested records of its target.
 fn answers(query: &Query, records: &Records, ttl: u32) -> Result<Vec<Record>, ProtoError> {
     if query.query_class() != DNSClass::IN {
         return Ok(Vec::new());
     }
     let mut owner = query.name().clone();
     let mut answers = Vec::new();
-    if let Some(alias) = &records.alias {
+    for alias in records.aliases() {
         let alias = Name::from_ascii(format!("{}.", alias.trim_end_matches('.')))?;
         answers.push(Record::from_rdata(owner, ttl, RData::CNAME(CNAME(alias.clone()))));
         owner = alias;

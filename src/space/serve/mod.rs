@@ -24,6 +24,8 @@ mod tls;
 #[cfg(test)]
 mod dns_answer_tests;
 #[cfg(test)]
+mod facts_tests;
+#[cfg(test)]
 mod reaction_tests;
 #[cfg(test)]
 mod tests;

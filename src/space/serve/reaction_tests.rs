@@ -26,7 +26,7 @@ async fn connect(served: &Served) -> TcpStream {
 }
 
 /// Starts TLS as a client that trusts only the authority of virtual Webs.
-async fn greet(tcp: TcpStream, host: &str) -> io::Result<TlsStream<TcpStream>> {
+pub(super) async fn greet(tcp: TcpStream, host: &str) -> io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(ca_certificate_pem().as_bytes()).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))

@@ -80,7 +80,7 @@ fn length(head: &str) -> Option<usize> {
     head.lines().find_map(|line| line.strip_prefix("Content-Length: "))?.parse().ok()
 }
 
-async fn look_up(dns: SocketAddr, name: &str, kind: RecordType) -> Message {
+pub(super) async fn look_up(dns: SocketAddr, name: &str, kind: RecordType) -> Message {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     socket.send_to(&query(name, kind), dns).await.unwrap();
     let mut buffer = [0; 512];

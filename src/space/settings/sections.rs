@@ -246,6 +246,8 @@ section! {
         expired_share: f64 = 0.03, 0.0..=1.0, "share of sites with TLS";
         /// Certificates for another host [A].
         wrong_name_share: f64 = 0.04, 0.0..=1.0, "share of sites with TLS";
+        /// Sites that send `Strict-Transport-Security` with every response over TLS. The default is none [A].
+        hsts_share: f64 = 0.0, 0.0..=1.0, "share of sites with TLS";
     }
 }
 
@@ -278,6 +280,8 @@ section! {
     DnsShares = "dns" {
         /// Hosts that are an alias (CNAME) of a name at their hosting company [A].
         alias_share: f64 = 0.2, 0.0..=1.0, "share of hosts";
+        /// Aliases that lead to the hosting company over another name. The default is none [A].
+        chain_share: f64 = 0.0, 0.0..=1.0, "share of aliases";
         /// Hosts with an IPv6 address only [A].
         v6_only_share: f64 = 0.005, 0.0..=1.0, "share of hosts";
         /// Hosts with an IPv4 and an IPv6 address [A].
@@ -393,6 +397,10 @@ section! {
         unavailable_share: f64 = 0.01, 0.0..=1.0, "share of hosts";
         /// The server accepts the request and never responds [A].
         silent_share: f64 = 0.01, 0.0..=1.0, "share of hosts";
+        /// Files of rules that name a sitemap by its full URL. The default is none [A].
+        sitemap_share: f64 = 0.0, 0.0..=1.0, "share of files of rules";
+        /// Of these, files that name two or more [A].
+        several_sitemaps_share: f64 = 0.2, 0.0..=1.0, "share of files that name a sitemap";
     }
 }
 

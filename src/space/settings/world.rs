@@ -3,6 +3,7 @@ use toml::de::DeTable;
 
 use super::byte_sections::{Files, Pages, Servers, Time, Validators};
 use super::dates::{DAY_SECONDS, Date};
+use super::fact_sections::{FactShares, Languages};
 use super::keys::{Table, WorldError, line_at};
 use super::profiles::Profile;
 use super::sections::{
@@ -73,6 +74,10 @@ pub struct World {
     pub doors: Doors,
     /// `[dns]`
     pub dns: DnsShares,
+    /// `[facts]`
+    pub facts: FactShares,
+    /// `[languages]`
+    pub languages: Languages,
     /// `[pages]`
     pub pages: Pages,
     /// `[validators]`
@@ -156,6 +161,8 @@ impl World {
             https: read_https(root)?,
             doors: read_doors(root)?,
             dns: read_dns(root)?,
+            facts: read_facts(root)?,
+            languages: read_languages(root)?,
             pages: read_pages(root)?,
             validators: Validators::read(&mut root.section(Validators::TABLE)?)?,
             change: Change::read(&mut root.section(Change::TABLE)?)?,
@@ -286,6 +293,25 @@ fn read_dns(root: &mut Table<'_>) -> Result<DnsShares, WorldError> {
     let dns = DnsShares::read(&mut table)?;
     at_most_one(&table, "v6_only_share and both_share", dns.v6_only_share + dns.both_share)?;
     Ok(dns)
+}
+
+fn read_facts(root: &mut Table<'_>) -> Result<FactShares, WorldError> {
+    let mut table = root.section(FactShares::TABLE)?;
+    let facts = FactShares::read(&mut table)?;
+    let kinds = "parked_share, placeholder_share, error_share and empty_share";
+    at_most_one(&table, kinds, facts.kinds())?;
+    at_most_one(&table, "generator_share, asset_paths_share and cms_field_share", facts.traces())?;
+    at_most_one(&table, "wordpress_share, joomla_share and drupal_share", facts.systems())?;
+    Ok(facts)
+}
+
+fn read_languages(root: &mut Table<'_>) -> Result<Languages, WorldError> {
+    let mut table = root.section(Languages::TABLE)?;
+    let languages = Languages::read(&mut table)?;
+    at_most_one(&table, "the shares of the languages", languages.shares().iter().sum())?;
+    let declared = languages.wrong_declared_share + languages.undeclared_share;
+    at_most_one(&table, "wrong_declared_share and undeclared_share", declared)?;
+    Ok(languages)
 }
 
 fn read_servers(root: &mut Table<'_>) -> Result<Servers, WorldError> {

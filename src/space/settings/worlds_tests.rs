@@ -8,7 +8,7 @@ use crate::{
     Entrances, FeedBack, Handshake, LevelTruth, Reaction, Truth, TruthSettings, Web, World, describe,
 };
 
-const WORLDS: [(&str, &str); 16] = [
+const WORLDS: [(&str, &str); 17] = [
     ("demo", include_str!("../../../data/demo.toml")),
     ("one page", include_str!("../../../tests/worlds/a_site_with_one_page.toml")),
     ("scripts", include_str!("../../../tests/worlds/scripts_answer_one_query_each.toml")),
@@ -24,6 +24,7 @@ const WORLDS: [(&str, &str); 16] = [
     ("many names", include_str!("../../../tests/worlds/the_same_page_has_many_names.toml")),
     ("failing", include_str!("../../../tests/worlds/hosts_fail_in_every_way.toml")),
     ("tls", include_str!("../../../tests/worlds/sites_speak_tls.toml")),
+    ("facts", include_str!("../../../tests/worlds/hosts_tell_what_runs_them.toml")),
     ("doors", include_str!("../../../tests/worlds/links_between_sites_die_and_doors_are_shut.toml")),
 ];
 

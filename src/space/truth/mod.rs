@@ -8,13 +8,14 @@
 //! entering it, [`robots`] applies robots.txt, [`found`] records the links of pages, [`rules`] decides which
 //! URLs are one page, one script or endless, [`traps`] detects traps, and [`end`] computes the sums.
 //! [`survey`] takes sites from the queue, feeds links inside the [`country`] back, and gives sites that no
-//! tree has opened a [`later`] tree. [`rows`] are the results, in the columns of the survey's own tables;
-//! [`print`] writes them.
+//! tree has opened a [`later`] tree. [`rows`] are the results, in the columns of the survey's own tables,
+//! [`hosts`] what every host of the world shows; [`print`] writes them.
 
 mod country;
 mod end;
 mod entrances;
 mod found;
+mod hosts;
 mod later;
 mod oracle;
 mod print;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 use crate::address::Suffixes;
 
 pub use entrances::Entrances;
+pub use hosts::HostTruth;
 pub use print::TruthTable;
 pub use rows::{LevelTruth, LinkTruth, SiteTruth};
 #[cfg(test)]
@@ -47,6 +49,8 @@ pub struct Truth {
     pub levels: Vec<LevelTruth>,
     /// Sorted by site, tree, depth and URL.
     pub links: Vec<LinkTruth>,
+    /// Sorted by host. All hosts of the world, whatever the settings.
+    pub hosts: Vec<HostTruth>,
 }
 
 /// The settings of the survey that the truth is computed for.

@@ -11,11 +11,13 @@ pub enum TruthTable {
     Levels,
     /// One row per external URL of a site tree.
     Links,
+    /// One row per host of the world.
+    Hosts,
 }
 
 impl TruthTable {
     /// All tables, in the order of the survey's tables.
-    pub const ALL: [Self; 3] = [Self::Sites, Self::Levels, Self::Links];
+    pub const ALL: [Self; 4] = [Self::Sites, Self::Levels, Self::Links, Self::Hosts];
 
     /// The name of the table, as in a survey.
     #[must_use]
@@ -24,6 +26,7 @@ impl TruthTable {
             Self::Sites => "sites",
             Self::Levels => "levels",
             Self::Links => "links",
+            Self::Hosts => "hosts",
         }
     }
 }
@@ -36,13 +39,14 @@ impl Truth {
             TruthTable::Sites => csv(&self.sites),
             TruthTable::Levels => csv(&self.levels),
             TruthTable::Links => csv(&self.links),
+            TruthTable::Hosts => csv(&self.hosts),
         }
     }
 
     /// All tables: an object with an array of rows for each.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!({ "sites": self.sites, "levels": self.levels, "links": self.links })
+        serde_json::json!({ "sites": self.sites, "levels": self.levels, "links": self.links, "hosts": self.hosts })
     }
 }
 

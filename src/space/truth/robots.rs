@@ -66,7 +66,7 @@ impl Oracle<'_> {
             self.robots_requests += 1;
         }
         let (status, fetched_on_success) = match self.content(self.url_location(file).as_ref()) {
-            Content::RobotsTxt(robots) => (robots.file().map(|(status, ..)| status), RobotsFetch::Rules),
+            Content::RobotsTxt(robots) => (robots.file(&[]).map(|(status, ..)| status), RobotsFetch::Rules),
             Content::Status(status) => (Some(status), RobotsFetch::Nothing),
             Content::Redirect(_, to) => {
                 self.note_robots_response(file);

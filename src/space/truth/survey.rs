@@ -2,6 +2,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::country::{CarryOver, Country, Start, fed_back};
 use super::entrances::names;
+use super::hosts::hosts;
 use super::later::TreeQueue;
 use super::oracle::Oracle;
 use super::{Entrances, Truth, TruthSettings};
@@ -12,7 +13,8 @@ impl Truth {
     #[must_use]
     pub fn compute(world: &World, settings: &TruthSettings) -> Self {
         let country = Country::new(world, settings);
-        let mut truth = Self { sites: Vec::new(), levels: Vec::new(), links: Vec::new() };
+        let mut truth =
+            Self { sites: Vec::new(), levels: Vec::new(), links: Vec::new(), hosts: hosts(&country) };
         let mut queue = TreeQueue::new(settings.entrances != Entrances::UpTo(1));
         let starts: Vec<Start> = settings
             .start

@@ -57,6 +57,9 @@ pub enum Oddity {
 pub struct Records {
     /// The target of an alias (CNAME); the addresses are those of the target.
     pub alias: Option<String>,
+    /// The further names of a chain of aliases: `alias` is an alias of the first one, and so on. The last
+    /// name has the addresses.
+    pub more_aliases: Vec<String>,
     /// The A record.
     pub v4: Option<Ipv4Addr>,
     /// The AAAA record.
@@ -72,6 +75,11 @@ impl Records {
     /// Whether there is an A or AAAA record.
     pub fn has_address(&self) -> bool {
         self.v4.is_some() || self.v6.is_some()
+    }
+
+    /// The names of the chain of aliases, in its order.
+    pub fn aliases(&self) -> impl Iterator<Item = &str> {
+        self.alias.iter().chain(&self.more_aliases).map(String::as_str)
     }
 }
 
@@ -141,6 +149,8 @@ pub struct Response {
     pub last_modified: Option<String>,
     /// The entity tag with its quotation marks.
     pub etag: Option<String>,
+    /// Further fields, names and values, in the order in which they are written.
+    pub more_fields: Vec<(&'static str, String)>,
     /// The encoding of `body`, for a client that accepts it. For other clients the body is
     /// [`Response::identity_body`] and this field is none. Truncated responses are never encoded.
     pub content_encoding: Option<&'static str>,

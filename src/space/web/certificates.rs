@@ -94,23 +94,27 @@ pub struct CertificateContents {
 /// What the certificate of a host says.
 #[must_use]
 pub fn certificate_contents(host: &str, kind: Certificate) -> CertificateContents {
+    let (from, to) = years(kind);
     CertificateContents {
-        issuer: if kind == Certificate::SelfSigned { SERVER_NAME } else { AUTHORITY_NAME },
-        valid: {
-            let (from, to) = years(kind);
-            (date_time_ymd(from, 1, 1).into(), date_time_ymd(to, 12, 31).into())
-        },
-        name: match kind {
-            Certificate::VersionOne => None,
-            Certificate::WrongName => Some(ANOTHER_HOST.to_owned()),
-            _ => Some(host.to_owned()),
-        },
+        issuer: issuer(kind),
+        valid: (date_time_ymd(from, 1, 1).into(), date_time_ymd(to, 12, 31).into()),
+        name: (kind != Certificate::VersionOne).then(|| names(host, kind).to_owned()),
     }
 }
 
 /// The years in whose first and last day the validity of a certificate begins and ends.
 fn years(kind: Certificate) -> (i32, i32) {
     if kind == Certificate::Expired { EXPIRED } else { VALID }
+}
+
+/// The common name of the issuer of a certificate.
+pub(crate) fn issuer(kind: Certificate) -> &'static str {
+    if kind == Certificate::SelfSigned { SERVER_NAME } else { AUTHORITY_NAME }
+}
+
+/// The name in the certificate of a host.
+pub(crate) fn names(host: &str, kind: Certificate) -> &str {
+    if kind == Certificate::WrongName { ANOTHER_HOST } else { host }
 }
 
 impl Mint {
@@ -124,7 +128,7 @@ impl Mint {
         host: &str,
         kind: Certificate,
     ) -> Result<CertificateDer<'static>, Error> {
-        let name = if kind == Certificate::WrongName { ANOTHER_HOST } else { host };
+        let name = names(host, kind);
         let (from, to) = years(kind);
         let mut params = params_for(SERVER_NAME);
         params.subject_alt_names = vec![SanType::DnsName(name.try_into()?)];

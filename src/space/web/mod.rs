@@ -23,6 +23,7 @@ mod reply_tests;
 pub use act::Act;
 pub use answers::{Certificate, Handshake, Lookup, Oddity, Reaction, Records, Response, Web};
 pub use certificates::{CertificateContents, ca_certificate_pem, certificate_bytes, certificate_contents};
+pub(crate) use certificates::{issuer, names};
 pub use harm::{HARM_SPAN, Harm, Visits, harm};
 pub use reply::{Method, RequestFields, WireResponse};
 pub use server::{Server, Uplink};

@@ -163,7 +163,14 @@ fn described(response: &Response) -> Vec<(&'static str, String)> {
         ("Location", response.location.as_deref()),
     ];
     let content = content.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned())));
-    server(response).into_iter().chain(content).chain(retry_after).chain(validators(response)).collect()
+    let more = response.more_fields.iter().cloned();
+    server(response)
+        .into_iter()
+        .chain(content)
+        .chain(retry_after)
+        .chain(validators(response))
+        .chain(more)
+        .collect()
 }
 
 fn validators(response: &Response) -> Vec<(&'static str, String)> {

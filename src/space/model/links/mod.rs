@@ -3,6 +3,7 @@
 pub(super) mod external;
 pub(super) mod lists;
 pub(super) mod menu;
+pub(super) mod notices;
 pub(super) mod trap_pages;
 
 use super::change;
@@ -120,7 +121,15 @@ pub(crate) fn queries(world: &World, node: &Node) -> impl Iterator<Item = Query>
 
 fn bare_page(world: &World, location: &UrlLocation, key: Key) -> Page {
     let changed = change::last_change(world, key);
-    Page { key, links: Vec::new(), nofollow: false, written_at: location.own_url(), is_cut: false, changed }
+    Page {
+        key,
+        text: location.site.facts.text,
+        links: Vec::new(),
+        nofollow: false,
+        written_at: location.own_url(),
+        is_cut: false,
+        changed,
+    }
 }
 
 fn children(world: &World, location: &UrlLocation, tree: &Tree, node: &Node) -> Vec<Link> {
