@@ -39,7 +39,7 @@ pub(crate) fn page(body: Vec<u8>) -> Response {
         server: "Apache/2.2.3 (CentOS)",
         last_modified: Some(MODIFIED.to_owned()),
         etag: Some(TAG.to_owned()),
-        more_fields: Vec::new(),
+        more_fields: Box::default(),
         content_encoding: None,
         body,
         identity: None,

@@ -9,10 +9,11 @@
 //! redirect, a broken link. A page of the tree carries the number of pages below it and divides them among
 //! its children, so it is found by walking down from the front page. Outside the tree there are chains of
 //! `lists` and `traps` that never end; `copies` are pages under a second name, pages that repeat another, and
-//! whole sites that do. Some `doors` of a site are closed: names without an address, closed ports, front
-//! pages that return anything but a page. The `content` of a page is a list of links, which is then spelled,
-//! encoded and filled to bytes ([`Web::respond`]). Every link except those to a page's own children and to
-//! entrances leads up, sideways or to the `menu`, so the depth of each page is known in advance.
+//! whole sites that do. The `facts` of a site are a notice in place of its pages, a CMS that shows, or a
+//! language. Some `doors` of a site are closed: names without an address, closed ports, front pages that
+//! return anything but a page. The `content` of a page is a list of links, which is then spelled, encoded and
+//! filled to bytes ([`Web::respond`]). Every link except those to a page's own children and to entrances
+//! leads up, sideways or to the `menu`, so the depth of each page is known in advance.
 //!
 //! **The life of a server.** A host is on one of the giants or further down a long tail of servers. The
 //! server has addresses in a realistic block, an uplink with round trip and bandwidth, other users, and
@@ -26,9 +27,10 @@
 //! [`certificate_bytes`] is the size of a certificate, and [`certificate_contents`] what it says.
 //!
 //! [`Truth`] holds the results that a survey of a world must have: it walks the content by the rules of the
-//! survey, implemented a second time, and never reads a byte of HTML. This package therefore shares no code
-//! with what it judges; it depends on `address` only. [`GEO_DATABASE`] is a location database for the
-//! addresses of its worlds, and [`describe`] lists the settings of a world and what to expect from it.
+//! survey, implemented a second time, and never reads a byte of HTML. Its table `hosts` holds what each host
+//! shows. This package therefore shares no code with what it judges; it depends on `address` only.
+//! [`GEO_DATABASE`] is a location database for the addresses of its worlds, and [`describe`] lists the
+//! settings of a world and what to expect from it.
 //!
 //! A world may have hostile sites in addition to the drawn ones: each plays one [`Case`] of server behaviour
 //! that no drawn site shows, and none of it depends on the seed.

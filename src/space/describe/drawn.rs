@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::World;
 use crate::draw::real;
-use crate::model::facts::notice::Kind;
+use crate::model::facts::kind::Kind;
 use crate::model::https::{ClosedPort, Tls};
 use crate::model::site::{Class, Fault, Front, Role, Site};
 use crate::net::network::Network;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::content::{Content, Url};
 use super::facts::cms::{Cms, CmsTrace};
+use super::facts::kind::Kind;
 use super::facts::language::Language;
-use super::facts::notice::Kind;
 use super::facts::prose::PageText;
 use super::robots::Robots;
 use super::site::{Class, Role, Site};
@@ -133,7 +133,7 @@ fn without_the_keys_nothing_is_drawn() {
         assert_eq!(facts.text, PageText::Filler);
         for is_https in [false, true] {
             if let Reaction::Response(response) = world.respond(is_https, &site.main_host, "/") {
-                assert_eq!(response.more_fields, []);
+                assert!(response.more_fields.is_empty());
                 assert!(!String::from_utf8_lossy(&response.body).contains("<html lang"));
             }
         }

@@ -6,7 +6,8 @@
 //! [`menu`](links::menu), up, sideways and to their own children; [`external`](links::external) links lead to
 //! other sites. The [`structure`] of a site is what its paths tell of its pages. Outside the tree there are
 //! [`extras`], chains of [`lists`](links::lists), and [`traps`] that never end; [`copies`] are pages and
-//! sites that repeat another. The [`facts`] of a site are what its front page tells of it. [`change`] holds what each edition of the world does to pages.
+//! sites that repeat another. The [`facts`] of a site are what its front page tells of it. [`change`] holds
+//! what each edition of the world does to pages.
 //!
 //! Nothing is stored: the same URL is drawn anew each time, with the same result. This room writes no HTML
 //! and knows no servers.

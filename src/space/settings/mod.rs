@@ -3,8 +3,9 @@
 //! A file is TOML. [`keys`] reads it, so that every error names the line, the key, its value and the allowed
 //! values. Each table of the file is one of the [`sections`] (the structure of sites), of the
 //! [`fact_sections`] (what hosts are and what runs them) or of the [`byte_sections`] (sizes of pages, places
-//! of servers, durations). Its keys, units, bounds, defaults and meanings are declared once. A file may start from one of the [`profiles`]. [`World`] holds all settings.
-//! Nothing is drawn here: a world has a seed and the shares of each kind of thing, but no sites.
+//! of servers, durations). Its keys, units, bounds, defaults and meanings are declared once. A file may start
+//! from one of the [`profiles`]. [`World`] holds all settings. Nothing is drawn here: a world has a seed and
+//! the shares of each kind of thing, but no sites.
 
 pub(super) mod byte_sections;
 pub(super) mod dates;

@@ -149,8 +149,9 @@ pub struct Response {
     pub last_modified: Option<String>,
     /// The entity tag with its quotation marks.
     pub etag: Option<String>,
-    /// Further fields, names and values, in the order in which they are written.
-    pub more_fields: Vec<(&'static str, String)>,
+    /// Further fields, names and values, in the order in which they are written. A slice, because most
+    /// responses have none.
+    pub more_fields: Box<[(&'static str, String)]>,
     /// The encoding of `body`, for a client that accepts it. For other clients the body is
     /// [`Response::identity_body`] and this field is none. Truncated responses are never encoded.
     pub content_encoding: Option<&'static str>,

@@ -1,13 +1,14 @@
 //! The facts of a site that its responses show: what stands in place of its pages, the CMS that runs it, the
 //! language of its text, and header fields.
 //!
-//! All of it is drawn per site ([`Facts`]). A [`Notice`](notice::Notice) is the only page of a site that is
-//! [`parked`], that has the [`placeholders`] of a server, or that shows one of the [`errors`] of its program.
-//! Other sites may be written in a [`language`] with sentences of its own ([`prose`]), and a [`cms`] may show
-//! itself. [`sitemaps`] are those that a robots.txt names. The bytes are written elsewhere.
+//! All of it is drawn per site ([`Facts`]). A site of one of the [`kinds`](kind) has a single page: a
+//! [`notice`] of a [`parked`] domain, one of the [`placeholders`] of servers or the [`errors`] of programs,
+//! or nothing. Other sites may be written in a [`language`] with sentences of its own ([`prose`]), and a
+//! [`cms`] may show itself. [`sitemaps`] are those that a robots.txt names. The bytes are written elsewhere.
 
 pub(crate) mod cms;
 mod errors;
+pub(crate) mod kind;
 pub(crate) mod language;
 pub(crate) mod notice;
 mod parked;
@@ -16,8 +17,9 @@ pub(crate) mod prose;
 pub(super) mod sitemaps;
 
 use self::cms::ShownCms;
+use self::kind::Kind;
 use self::language::{Language, Written};
-use self::notice::{Kind, Notice};
+use self::notice::Notice;
 use self::prose::PageText;
 use crate::World;
 use crate::draw::Key;
@@ -71,7 +73,7 @@ impl Facts {
 
     /// The header fields of a response, beside those of any server. HSTS is sent with each response over TLS
     /// (RFC 6797 §7.1), what shows the CMS with pages only.
-    pub(crate) fn fields(&self, is_https: bool, is_page: bool, host: &str) -> Vec<(&'static str, String)> {
+    pub(crate) fn fields(&self, is_https: bool, is_page: bool, host: &str) -> Box<[(&'static str, String)]> {
         let hsts =
             self.hsts.filter(|_| is_https).map(|value| ("Strict-Transport-Security", value.to_owned()));
         let cms = self.cms.filter(|_| is_page).and_then(|shown| shown.field(host));

@@ -1,5 +1,5 @@
 use super::language::Language;
-use super::notice::Notice;
+use super::notice::{Notice, words};
 use crate::World;
 use crate::draw::{Key, rounded};
 
@@ -25,11 +25,6 @@ impl PageText {
             Self::Notice(notice) => Some(notice.language),
         }
     }
-}
-
-/// The number of words that white space separates.
-pub(crate) fn words(text: &str) -> usize {
-    text.split_whitespace().count()
 }
 
 /// The text of one page in a language.
