@@ -400,6 +400,14 @@ mod tests {
                 "[doors]\nfront_401_share = 0.6\nfront_circle_share = 0.5",
                 "line 1: in [doors], the shares of front pages sum to 1.1000, expected at most 1",
             ),
+            (
+                "[facts]\nparked_share = 0.6\nempty_share = 0.5",
+                "line 1: in [facts], parked_share, placeholder_share, error_share and empty_share sum to 1.1000, expected at most 1",
+            ),
+            (
+                "[languages]\nswahili_share = 0.6\nsomali_share = 0.6",
+                "line 1: in [languages], the shares of the languages sum to 1.2000, expected at most 1",
+            ),
             ("country_domains = []", "line 1: 'country_domains' is [], expected a list of country domains"),
         ] {
             assert_eq!(parse_error(text), said, "{text}");
