@@ -3,6 +3,7 @@
 
 pub(super) mod class;
 pub(super) mod door;
+pub(super) mod content_class;
 pub(super) mod entrance;
 pub(super) mod failure;
 pub(super) mod outcome;
