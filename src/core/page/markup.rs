@@ -1,3 +1,4 @@
+use super::facts::{Clues, ReferenceKind};
 use super::references::References;
 use super::simhash::SimHash;
 use super::title::Title;
@@ -22,10 +23,13 @@ pub(super) struct Markup {
     /// From `<meta http-equiv=content-language>`, which counts only where `language` is none.
     pub(super) pragma_language: Option<String>,
     pub(super) defects: Defects,
+    /// What the page shows of its site; not in embedded documents.
+    pub(super) clues: Clues,
     /// The number of documents around this one.
     depth: u8,
     title_state: TitleState,
     is_hidden: bool,
+    is_script: bool,
     /// The base is in a body that a frameset may replace; likewise the title.
     base_is_replaceable: bool,
     title_is_replaceable: bool,
@@ -64,6 +68,11 @@ impl Markup {
         self.defects.add(inner.defects);
     }
 
+    fn end_word(&mut self) {
+        self.simhash.end_word();
+        self.clues.text.end_word();
+    }
+
     fn refer(&mut self, element: Element, tag: &Tag, attribute: Attribute) {
         let Some(value) = tag.value(attribute) else {
             return;
@@ -78,6 +87,9 @@ impl Markup {
         };
         if tag.text(Attribute::Name).is_some_and(|name| robots_directives::is_for_us(&name)) {
             self.nofollow |= robots_directives::content_says_nofollow(&content);
+        }
+        if tag.text(Attribute::Name).is_some_and(|name| name.trim().eq_ignore_ascii_case("generator")) {
+            self.clues.add_generator(&content);
         }
         let Some(pragma) = tag.text(Attribute::HttpEquiv) else {
             return;
@@ -107,9 +119,23 @@ impl Markup {
         }
     }
 
+    /// Handles what the page loads or shows.
+    fn start_resource(&mut self, tag: &Tag) {
+        let kind = match tag.name {
+            TagName::Img => ReferenceKind::Picture,
+            _ => ReferenceKind::Loaded,
+        };
+        self.clues.has_picture |= tag.name == TagName::Img;
+        self.clues.has_script |= tag.name == TagName::Script;
+        if let Some(value) = tag.value(Attribute::Resource) {
+            self.clues.add_reference(kind, value.bytes);
+        }
+    }
+
     /// Handles an element of HTML.
     fn start_html(&mut self, tag: &Tag) {
         self.is_hidden = is_hidden(tag.name) && !tag.is_empty;
+        self.is_script = tag.name == TagName::Script;
         match tag.name {
             TagName::A => self.refer(Element::A, tag, Attribute::Href),
             TagName::Area => self.refer(Element::Area, tag, Attribute::Href),
@@ -120,7 +146,12 @@ impl Markup {
             },
             TagName::Base => self.read_base(tag),
             TagName::Meta => self.read_meta(tag),
-            TagName::Html => self.read_language(tag),
+            TagName::Html => {
+                self.read_language(tag);
+                self.clues.has_advertising_key |= tag.has(Attribute::AdvertisingKey);
+            }
+            TagName::Img | TagName::Link | TagName::Script => self.start_resource(tag),
+            TagName::Object => self.clues.has_picture = true,
             TagName::Title if self.title_state == TitleState::Awaited => {
                 self.title_state = if tag.is_empty { TitleState::Read } else { TitleState::Open };
                 self.title_is_replaceable = tag.is_replaceable;
@@ -133,6 +164,8 @@ impl Markup {
     /// §16.1.6).
     fn start_svg(&mut self, tag: &Tag) {
         self.is_hidden = matches!(tag.name, TagName::Script | TagName::Style) && !tag.is_empty;
+        self.is_script = false;
+        self.clues.has_picture = true;
         if tag.name == TagName::A {
             let href = if tag.has(Attribute::Href) { Attribute::Href } else { Attribute::XlinkHref };
             self.refer(Element::A, tag, href);
@@ -145,7 +178,7 @@ const MOST_DEPTH: u8 = 4;
 
 impl Listener for Markup {
     fn start(&mut self, tag: &Tag) {
-        self.simhash.end_word();
+        self.end_word();
         match tag.namespace {
             Namespace::Html => self.start_html(tag),
             Namespace::Svg => self.start_svg(tag),
@@ -154,7 +187,7 @@ impl Listener for Markup {
     }
 
     fn end(&mut self, name: TagName) {
-        self.simhash.end_word();
+        self.end_word();
         self.is_hidden = false;
         if self.title_state == TitleState::Open && name == TagName::Title {
             self.title_state = TitleState::Read;
@@ -166,6 +199,9 @@ impl Listener for Markup {
             self.title.push(piece);
         } else if !self.is_hidden {
             self.simhash.push(piece);
+            self.clues.text.push(piece);
+        } else if self.is_script {
+            self.clues.add_script(piece);
         }
     }
 

@@ -13,7 +13,8 @@
 //! interprets the tags: a reference, a base, a title, a language, a request not to follow links. Documents
 //! embedded in the page (`srcdoc`) are read in the same way, and their links are the page's. References are
 //! stored as they are spelled (`references`) until the end of the page, because a `base` also applies to
-//! references before it. Then they become distinct [`Link`]s.
+//! references before it. Then they become distinct [`Link`]s. What the page tells of its site (`facts`) is
+//! judged at the end, from clues that are collected on the way.
 //!
 //! The content is what a visitor without scripts sees: `noscript` is content, while comments, scripts, styles
 //! and templates are not. Frames are links, so their fallback content (`noframes`, the inside of `iframe`) is
@@ -24,6 +25,7 @@
 //! the page. This room never sends a request and never decides which links are followed.
 
 mod charset;
+mod facts;
 mod link;
 mod markup;
 mod query;
@@ -49,6 +51,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use charset::CharsetOrigin;
+pub use facts::PageFacts;
 pub use link::{Element, Link};
 pub use references::MAX_LINKS;
 pub use source::{Defects, Source};
@@ -56,6 +59,7 @@ pub use source::{Defects, Source};
 use crate::address::WebUrl;
 use charset::Charset;
 use charset::decode::decoded;
+use facts::Observed;
 use markup::Markup;
 
 /// The contents of a page.
@@ -94,6 +98,9 @@ pub struct Page {
     pub defects: Defects,
     /// The exclusion words on the page, because of which the survey skips its links.
     pub excluded_by: Option<String>,
+    /// What the page tells of its site. A journal stores it apart from the page.
+    #[serde(skip)]
+    pub facts: PageFacts,
 }
 
 /// The data that tables store of a page.
@@ -113,6 +120,8 @@ pub struct RecordedPage {
     pub text_simhash: Option<u64>,
     /// References that were dropped; 0 where the earlier survey did not count them.
     pub dropped_links: u32,
+    /// What the page told of its site; the default where the earlier survey did not look.
+    pub facts: PageFacts,
 }
 
 impl Page {
@@ -134,6 +143,7 @@ impl Page {
             text_simhash: recorded.text_simhash,
             defects: Defects { links_dropped: recorded.dropped_links, ..Defects::default() },
             excluded_by: None,
+            facts: recorded.facts,
         }
     }
 
@@ -166,6 +176,10 @@ impl Page {
         defects.unknown_charset = charset.has_unknown_label;
         defects.bad_bytes = bad_bytes;
         let links = markup.references.resolve(source, charset.encoding, &mut defects);
+        let title = markup.title.finish();
+        let words = markup.simhash.words();
+        let observed = Observed { url: source.url, title: title.as_deref(), links: &links, words };
+        let facts = PageFacts::settle(&markup.clues, &observed);
         Self {
             links,
             nofollow: markup.nofollow
@@ -174,11 +188,12 @@ impl Page {
             charset_origin: charset.origin,
             declared_charset: charset.declared,
             language: markup.language.or(markup.pragma_language),
-            title: markup.title.finish(),
+            title,
             body_hash: xxh3_128(source.body),
             text_simhash: markup.simhash.finish(),
             defects,
             excluded_by: None,
+            facts,
         }
     }
 }

@@ -351,6 +351,7 @@ fn a_page_that_is_recalled_says_what_it_said_and_its_server_what_it_says_now() {
         body_hash: page.body_hash,
         text_simhash: page.text_simhash,
         dropped_links: page.defects.links_dropped,
+        facts: page.facts.clone(),
     };
     let said = Page { charset_origin: CharsetOrigin::Recorded, declared_charset: None, ..page };
     for (robots_tag, nofollow) in [(None, false), (Some("noindex"), false), (Some("nofollow"), true)] {

@@ -114,6 +114,12 @@ impl SimHash {
         }
     }
 
+    /// The number of words so far.
+    pub(super) fn words(&self) -> u32 {
+        let words = self.words + u64::from(self.state != State::Between);
+        u32::try_from(words).unwrap_or(u32::MAX)
+    }
+
     /// The value; none for a text without a word. A text shorter than a shingle counts as one shingle.
     pub(super) fn finish(mut self) -> Option<u64> {
         self.end_word();

@@ -72,10 +72,12 @@ fn read_attribute<'t, L: Listener>(
     }
     let Some(tag) = tag else { return Some(after) };
     if let Some(attribute) = Attribute::spelled(tag, name) {
-        if memchr3(b'&', 0, b'\r', value).is_some() {
-            return None;
+        match memchr3(b'&', 0, b'\r', value) {
+            // Half of all scripts and styles have an `&` in their query, which nothing needs.
+            Some(end) if attribute == Attribute::Resource => emitter.add_attribute(attribute, &value[..end]),
+            Some(_) => return None,
+            None => emitter.add_attribute(attribute, value),
         }
-        emitter.add_attribute(attribute, value);
     } else if emitter.is_xml() && name.starts_with(b"xmlns") {
         return None;
     }

@@ -14,6 +14,8 @@ const MAX_SRCDOC_BYTES: usize = 1024 * 1024;
 /// The attributes that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::page) enum Attribute {
+    /// `data-adblockkey`, with which parking services sign their pages.
+    AdvertisingKey,
     Charset,
     Content,
     Encoding,
@@ -24,6 +26,9 @@ pub(in crate::page) enum Attribute {
     Look,
     Name,
     Rel,
+    /// The reference of a script, a `link` or an `img`. Only its beginning is needed: it may end at a
+    /// character reference, a NUL or a carriage return.
+    Resource,
     ShadowRootMode,
     Src,
     Srcdoc,
@@ -31,7 +36,7 @@ pub(in crate::page) enum Attribute {
     XmlLang,
 }
 
-const ATTRIBUTES: usize = 14;
+const ATTRIBUTES: usize = 16;
 
 impl Attribute {
     /// The attribute of this name, if it has a meaning on this tag.
@@ -46,6 +51,8 @@ impl Attribute {
             (TagName::Meta, b"content") => Some(Self::Content),
             (TagName::Meta, b"http-equiv") => Some(Self::HttpEquiv),
             (TagName::Meta, b"name") => Some(Self::Name),
+            (TagName::Img | TagName::Script, b"src") | (TagName::Link, b"href") => Some(Self::Resource),
+            (TagName::Html, b"data-adblockkey") => Some(Self::AdvertisingKey),
             (TagName::Html, b"lang") => Some(Self::Lang),
             (TagName::Html, b"xml:lang") => Some(Self::XmlLang),
             (TagName::Template, b"shadowrootmode") => Some(Self::ShadowRootMode),
