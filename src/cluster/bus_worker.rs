@@ -312,6 +312,7 @@ pub(super) mod tests {
     use crate::cluster::message::split_reply;
     use crate::exchange::{Failure, HostFacts, Purpose};
     use crate::fetch::Manner;
+    use crate::page::PageFacts;
     use crate::walk::Content;
 
     const REQUESTED_AT: SystemTime = UNIX_EPOCH;
@@ -331,6 +332,7 @@ pub(super) mod tests {
             may_speak_older_tls: false,
             challenge: None,
             facts: HostFacts::default(),
+            page_facts: PageFacts::NONE,
             content: Content::Nothing,
         }
     }

@@ -237,6 +237,7 @@ mod tests {
     use super::*;
     use crate::address::WebUrl;
     use crate::exchange::{Failure, HostFacts, Purpose, Request, Response};
+    use crate::page::PageFacts;
     use crate::walk::Content;
 
     fn reply(bytes: usize) -> RemoteResponse {
@@ -252,6 +253,7 @@ mod tests {
             may_speak_older_tls: true,
             challenge: None,
             facts: HostFacts::default(),
+            page_facts: PageFacts::NONE,
             content: Content::Robots(body),
         }
     }

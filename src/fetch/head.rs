@@ -8,7 +8,7 @@ use reqwest::header::{
 
 use super::retry_after::retry_after;
 use crate::address::MAX_URL_BYTES;
-use crate::exchange::{Challenge, Head, HostFacts};
+use crate::exchange::{Challenge, Head, HostFacts, SiteSoftware};
 
 /// The number of characters kept of a field; the longest honest `Server` or `Content-Type` is shorter.
 const FIELD: usize = 256;
@@ -42,6 +42,9 @@ pub(super) fn pick_facts(headers: &HeaderMap, is_encrypted: bool) -> HostFacts {
     HostFacts {
         // RFC 6797 §8.1: the first field counts, and over http none does.
         hsts: first(STRICT_TRANSPORT_SECURITY).filter(|_| is_encrypted),
+        software: SiteSoftware::from_fields(
+            headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())),
+        ),
         powered_by: all(headers, &HeaderName::from_static("x-powered-by"), FIELD),
         ..HostFacts::default()
     }

@@ -180,7 +180,11 @@ impl crate::fetch::Web for InProcess {
             Lookup::Silence => {
                 LookupResponse { took: LONGEST_LOOKUP, ..lookup_answer(Err(Failure::DnsTimeout)) }
             }
-            Lookup::Found(records) => lookup_answer(address(&records).ok_or(Failure::DnsNoAddress)),
+            Lookup::Found(records) => {
+                let aliases = records.aliases().filter_map(|alias| Host::parse(alias).ok()).collect();
+                let addresses = addresses(&records).ok_or(Failure::DnsNoAddress);
+                LookupResponse { aliases, ..lookup_answer(addresses) }
+            }
             // Only hostile sites have these, and they are not simulated.
             Lookup::Alias(_) | Lookup::Turns(_) | Lookup::Odd(..) => {
                 lookup_answer(Err(Failure::DnsNoAddress))
@@ -282,10 +286,11 @@ impl DelaySums {
     }
 }
 
-/// A survey uses IPv6 only where there is no IPv4.
-fn address(records: &Records) -> Option<Vec<IpAddr>> {
-    let address = records.v4.map(IpAddr::from).or(records.v6.map(IpAddr::from))?;
-    Some(vec![address])
+/// IPv4 comes first: a survey uses IPv6 only where no IPv4 address is alive.
+fn addresses(records: &Records) -> Option<Vec<IpAddr>> {
+    let addresses: Vec<IpAddr> =
+        records.v4.map(IpAddr::from).into_iter().chain(records.v6.map(IpAddr::from)).collect();
+    (!addresses.is_empty()).then_some(addresses)
 }
 
 /// The defect of a certificate for a surveyor that trusts the authority of virtual Webs.

@@ -173,6 +173,7 @@ impl Web for FixedWeb {
             is_chunked: false,
             cut_after: None,
             service: self.service,
+            more_fields: Box::default(),
         })
     }
 }

@@ -13,12 +13,13 @@ use ccsurvey::space::{
 };
 use ccsurvey::walk::{Content, LevelCount, Step, Tree, Walk, WalkSettings};
 
-const WORLDS: [&str; 17] = [
+const WORLDS: [&str; 18] = [
     include_str!("../../data/demo.toml"),
     include_str!("../worlds/a_site_with_one_page.toml"),
     include_str!("../worlds/a_small_country.toml"),
     include_str!("../worlds/calendars_never_end.toml"),
     include_str!("../worlds/hosts_fail_in_every_way.toml"),
+    include_str!("../worlds/hosts_tell_what_runs_them.toml"),
     include_str!("../worlds/lists_go_on_for_pages.toml"),
     include_str!("../worlds/redirects_add_no_depth.toml"),
     include_str!("../worlds/relative_links_loop.toml"),

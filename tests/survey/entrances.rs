@@ -134,6 +134,7 @@ impl Web for SmallWeb {
             is_chunked: false,
             cut_after: None,
             service: Duration::ZERO,
+            more_fields: Box::default(),
         })
     }
 }

@@ -8,6 +8,7 @@ mod adding;
 mod entrances;
 mod hostile;
 mod hostile_web;
+mod hosts;
 mod odd_certificates;
 mod probe_scripts;
 mod real_servers;

@@ -81,6 +81,11 @@ fn lists_go_on_for_pages() {
 }
 
 #[test]
+fn hosts_tell_what_runs_them() {
+    check("hosts_tell_what_runs_them");
+}
+
+#[test]
 fn names_tell_what_pages_are() {
     check("names_tell_what_pages_are");
 }

@@ -3,6 +3,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::SiteSoftware;
+
 /// What an exchange shows of its host, besides the page. Walks do not use it; it goes into tables.
 ///
 /// Every field is none where the exchange did not show it, so that the default takes one zero byte a field in
@@ -13,6 +15,8 @@ pub struct HostFacts {
     pub hsts: Option<String>,
     /// `X-Powered-By`, as sent.
     pub powered_by: Option<String>,
+    /// The software behind the site, as header fields show it.
+    pub software: Option<SiteSoftware>,
     /// The certificate of the connection, if this exchange opened it.
     pub certificate: Option<Certificate>,
     /// The result of looking the host up, if this exchange waited for it.

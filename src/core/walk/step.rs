@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::{PageKey, ScriptKey};
 use crate::exchange::Request;
-use crate::page::Page;
+use crate::page::{Page, PageFacts};
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,25 @@ pub enum Content {
     Page(Box<Page>),
     /// The body of a robots.txt.
     Robots(Vec<u8>),
+}
+
+/// What pages tell that are none.
+static NO_FACTS: PageFacts = PageFacts::NONE;
+
+impl Content {
+    /// What the page tells of its site. The serialized content does not include it: it is stored separately,
+    /// because earlier versions did not have it.
+    #[must_use]
+    pub fn page_facts(&self) -> &PageFacts {
+        if let Self::Page(page) = self { &page.facts } else { &NO_FACTS }
+    }
+
+    /// Restores what the page tells of its site.
+    pub fn set_page_facts(&mut self, facts: PageFacts) {
+        if let Self::Page(page) = self {
+            page.facts = facts;
+        }
+    }
 }
 
 /// What earlier trees of the same site know: such pages are not fetched again, such scripts are used up.

@@ -20,7 +20,7 @@ pub(crate) fn records(world: &World, host: &str, server: &Server) -> Records {
     let v4 = if let IpAddr::V4(v4) = server.address { Some(v4) } else { None };
     let is_alias = key.draw("alias of the hoster").happens(shares.alias_share);
     let has_more = is_alias && key.draw("chain of aliases").happens(shares.chain_share);
-    let target = is_alias.then(|| hoster_name(server));
+    let target = is_alias.then(|| hoster_name(server, families));
     let (alias, more_aliases) = match target {
         Some(target) if has_more => (Some(format!("{host}.cdn.hoster.example")), vec![target]),
         target => (target, Vec::new()),
@@ -43,10 +43,15 @@ pub(crate) fn contacted_address(records: &Records, server: &Server) -> IpAddr {
     }
 }
 
-/// A name below `.example`, which belongs to no one (RFC 2606 §2). It is never looked up by itself, because
-/// the addresses come with the alias.
-fn hoster_name(server: &Server) -> String {
-    let IpAddr::V4(v4) = server.address else { return "web.hoster.example".to_owned() };
+/// A name below `.example`, which belongs to no one (RFC 2606 §2). Hosts of a server with other families have
+/// another name of it: a resolver that misses a family asks for it under this name.
+fn hoster_name(server: &Server, families: Families) -> String {
+    let kind = match families {
+        Families::V4 => "web",
+        Families::V6 => "web6",
+        Families::Both => "dual",
+    };
+    let IpAddr::V4(v4) = server.address else { return format!("{kind}.hoster.example") };
     let [a, b, c, d] = v4.octets();
-    format!("web-{:x}-{:x}.hoster.example", u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]))
+    format!("{kind}-{:x}-{:x}.hoster.example", u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]))
 }

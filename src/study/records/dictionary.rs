@@ -5,8 +5,8 @@ use super::{
     Presence, RobotsRow, Row, ServerRow, SiteRow, Term,
 };
 use crate::exchange::{
-    Challenge, Class, ClassGroup, Door, DoorGroup, Entrance, EntranceGroup, Failure, Outcome, OutcomeGroup,
-    Purpose, PurposeGroup, RobotsState, TlsError,
+    Challenge, Class, ClassGroup, ContentClass, ContentGroup, Door, DoorGroup, Entrance, EntranceGroup,
+    Failure, Outcome, OutcomeGroup, Purpose, PurposeGroup, RobotsState, TlsError,
 };
 
 /// The documentation of one table.
@@ -141,6 +141,11 @@ fn word_sections() -> String {
             "The words of the column `robots` in `exchanges` and `hosts`.",
             RobotsState
         ),
+        words_section!(
+            "Content",
+            "The words of the column `content` in `exchanges` and `hosts`.",
+            ContentClass in ContentGroup
+        ),
         words_section!("Changes", "The words of the column `fact` in `changes`.", ChangedFact),
         words_section!(
             "Presence",
@@ -210,6 +215,7 @@ mod tests {
             Challenge::ALL.len(),
             Entrance::ALL.len(),
             Door::ALL.len(),
+            ContentClass::ALL.len(),
             ChangedFact::ALL.len(),
             Presence::ALL.len(),
             RobotsState::ALL.len(),

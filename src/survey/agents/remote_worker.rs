@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Challenge, HostFacts, Request, Response, Validators};
 use crate::fetch::{Manner, Meter};
+use crate::page::PageFacts;
 use crate::survey::journal::entry::ExchangeRecord;
 use crate::walk::Content;
 
@@ -58,6 +59,8 @@ pub struct RemoteResponse {
     pub challenge: Option<Challenge>,
     /// What it shows of the host, which the serialized response does not include either.
     pub facts: HostFacts,
+    /// What its page tells of its site, which the serialized content does not include.
+    pub page_facts: PageFacts,
     /// The content that was read from it.
     pub content: Content,
 }
@@ -105,14 +108,25 @@ impl RemoteResponse {
         let ExchangeRecord { request, response, content, .. } = record;
         let Response { after_head, may_speak_older_tls, .. } = response;
         let (challenge, facts) = (response.head.challenge, response.facts.clone());
-        Self { request, response, after_head, may_speak_older_tls, challenge, facts, content }
+        let page_facts = content.page_facts().clone();
+        Self { request, response, after_head, may_speak_older_tls, challenge, facts, page_facts, content }
     }
 
     /// Restores the record, including what is not serialized with the response.
     pub(in crate::survey) fn into_record(self) -> ExchangeRecord {
-        let Self { request, mut response, after_head, may_speak_older_tls, challenge, facts, content } = self;
+        let Self {
+            request,
+            mut response,
+            after_head,
+            may_speak_older_tls,
+            challenge,
+            facts,
+            page_facts,
+            mut content,
+        } = self;
         (response.after_head, response.may_speak_older_tls, response.head.challenge, response.facts) =
             (after_head, may_speak_older_tls, challenge, facts);
+        content.set_page_facts(page_facts);
         ExchangeRecord { request, response, content, unchanged_bytes: None }
     }
 }

@@ -5,8 +5,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{EarlierPages, LINKS, PAGES, StoredLink, StoredPage, open_store, pack, store_error, store_key};
 use crate::address::WebUrl;
-use crate::exchange::{MediaType, Purpose, Validators};
-use crate::page::{Element, RecordedPage};
+use crate::exchange::{ContentClass, MediaType, Purpose, SiteSoftware, Validators};
+use crate::page::{Element, PageFacts, RecordedPage};
 use crate::records::{
     ExchangeRow, Manifest, PageLinkRow, RobotsRow, Row, TablesError, read_pieces, row_count,
 };
@@ -39,6 +39,13 @@ const COLUMNS: &[&str] = &[
     "excluded_by",
     "text_simhash",
     "dropped_links",
+    "generator",
+    "cms",
+    "cms_evidence",
+    "content",
+    "content_evidence",
+    "text_language",
+    "words",
 ];
 
 /// Checks that `dir` has what a survey with `--since` needs, and that its files look whole. Returns the
@@ -195,8 +202,21 @@ fn recorded_page(row: &ExchangeRow, charset: &str) -> Option<(RecordedPage, u32)
         body_hash: u128::from_str_radix(row.body_hash.as_deref()?, 16).ok()?,
         text_simhash: row.text_simhash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok()),
         dropped_links: row.dropped_links.unwrap_or_default(),
+        facts: page_facts(row),
     };
     Some((page, row.internal_links?.checked_add(row.external_links?)?))
+}
+
+fn page_facts(row: &ExchangeRow) -> PageFacts {
+    let software = row.cms.clone().zip(row.cms_evidence.clone());
+    PageFacts {
+        generator: row.generator.clone(),
+        software: software.map(|(name, evidence)| SiteSoftware { name, evidence }),
+        content: row.content.as_deref().and_then(ContentClass::named),
+        content_evidence: row.content_evidence.clone(),
+        text_language: row.text_language.clone(),
+        words: row.words.unwrap_or_default(),
+    }
 }
 
 pub(super) fn tree_key(site: &str, seed: u16) -> u64 {

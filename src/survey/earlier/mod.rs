@@ -203,6 +203,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::Failure;
+    use crate::page::PageFacts;
 
     fn page() -> EarlierPage {
         EarlierPage {
@@ -222,6 +223,7 @@ mod tests {
                 body_hash: 7,
                 text_simhash: Some(7),
                 dropped_links: 0,
+                facts: PageFacts::NONE,
             }),
         }
     }

@@ -76,15 +76,18 @@ pub(in crate::survey) struct ExchangeRecord {
 /// read ([`ExchangeRecord::LATER`]).
 impl Serialize for ExchangeRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (RecordFields(self), self.response.head.challenge, &self.response.facts).serialize(serializer)
+        let Response { head, facts, .. } = &self.response;
+        (RecordFields(self), head.challenge, facts, self.content.page_facts()).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ExchangeRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ReadRecordFields(mut record), challenge, facts) = Deserialize::deserialize(deserializer)?;
+        let (ReadRecordFields(mut record), challenge, facts, page_facts) =
+            Deserialize::deserialize(deserializer)?;
         record.response.head.challenge = challenge;
         record.response.facts = facts;
+        record.content.set_page_facts(page_facts);
         Ok(record)
     }
 }
@@ -107,9 +110,9 @@ impl<'de> Deserialize<'de> for ReadRecordFields {
 
 impl ExchangeRecord {
     /// The bytes that entries of earlier versions lack at their end, as postcard writes them: no challenge
-    /// was seen, and nothing of the host. Entries that have a part of them are followed by more than they
+    /// was seen, and nothing of host and page. Entries that have a part of them are followed by more than they
     /// lack, which is not read.
-    pub(in crate::survey) const LATER: [u8; 5] = [0; 5];
+    pub(in crate::survey) const LATER: [u8; 12] = [0; 12];
 
     /// Whether it is a page of its tree.
     pub(in crate::survey) fn is_page(&self) -> bool {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Challenge, Document, Head, Purpose, Request, Response, is_bodiless};
 use crate::fetch::Prefetched;
-use crate::page::{Page, Source};
+use crate::page::{Page, PageFacts, Source};
 use crate::robots::Rules;
 use crate::survey::earlier::EarlierPage;
 use crate::survey::error::SurveyError;
@@ -264,7 +264,11 @@ fn read_in_child_process(program: &Path, unread: &ResponseToRead) -> io::Result<
     // The exit of a child that dies before it has taken all its input tells more than a broken pipe.
     let _ = child.stdin.take().is_some_and(|mut input| input.write_all(&bytes).is_ok());
     let output = child.wait_with_output()?;
-    Ok(output.status.success().then(|| postcard::from_bytes(&output.stdout).ok()).flatten())
+    let content = output.status.success().then(|| postcard::from_bytes(&output.stdout).ok()).flatten();
+    Ok(content.map(|(mut content, facts): (Content, PageFacts)| {
+        content.set_page_facts(facts);
+        content
+    }))
 }
 
 /// Reads a response in a process that may die at it. Returns the content in the form that the survey expects.
@@ -275,7 +279,8 @@ pub fn read_answer(mut input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     let unread: ResponseToRead = postcard::from_bytes(&bytes).map_err(io::Error::other)?;
-    postcard::to_stdvec(&read(&unread)).map_err(io::Error::other)
+    let content = read(&unread);
+    postcard::to_stdvec(&(&content, content.page_facts())).map_err(io::Error::other)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::forbidden::Forbidden;
 use super::kept_pages::KeptPages;
 use crate::address::{Host, Scope, Site, server_at};
-use crate::exchange::{Depth, Purpose, RobotsState};
+use crate::exchange::{Depth, Purpose, RobotsState, SiteSoftware};
 use crate::fetch::Clock;
 use crate::frontier::{KeptRobots, Lease};
 use crate::load::Spent;
@@ -247,6 +247,17 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
     row.title.clone_from(&page.title);
     row.excluded_by.clone_from(&page.excluded_by);
     row.body_hash = Some(format!("{:032x}", page.body_hash));
+    let facts = &page.facts;
+    row.generator.clone_from(&facts.generator);
+    let by_fields = row.cms.take().zip(row.cms_evidence.take());
+    let by_fields = by_fields.map(|(name, evidence)| SiteSoftware { name, evidence });
+    if let Some(software) = SiteSoftware::preferred(facts.software.clone(), by_fields) {
+        (row.cms, row.cms_evidence) = (Some(software.name), Some(software.evidence));
+    }
+    row.content = facts.content.map(|content| content.as_str().to_owned());
+    row.content_evidence.clone_from(&facts.content_evidence);
+    row.text_language.clone_from(&facts.text_language);
+    row.words = Some(facts.words);
     row.text_simhash = page.text_simhash.map(|hash| format!("{hash:016x}"));
 }
 

@@ -75,6 +75,7 @@ enum Table {
     Sites,
     Levels,
     Links,
+    Hosts,
 }
 
 /// What to do with URLs that do not look like HTML.
@@ -134,6 +135,7 @@ impl From<Table> for TruthTable {
             Table::Sites => Self::Sites,
             Table::Levels => Self::Levels,
             Table::Links => Self::Links,
+            Table::Hosts => Self::Hosts,
         }
     }
 }

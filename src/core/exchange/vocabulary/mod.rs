@@ -2,8 +2,8 @@
 //! fetched.
 
 pub(super) mod class;
-pub(super) mod door;
 pub(super) mod content_class;
+pub(super) mod door;
 pub(super) mod entrance;
 pub(super) mod failure;
 pub(super) mod outcome;

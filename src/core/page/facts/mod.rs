@@ -44,6 +44,16 @@ pub struct PageFacts {
 const SEARCHED_LINKS: usize = 50;
 
 impl PageFacts {
+    /// Nothing is known.
+    pub const NONE: Self = Self {
+        generator: None,
+        software: None,
+        content: None,
+        content_evidence: None,
+        text_language: None,
+        words: 0,
+    };
+
     pub(super) fn settle(clues: &Clues, page: &Observed<'_>) -> Self {
         let text = clues.text.finish();
         let (content, evidence) = content::classify(clues, text, page);

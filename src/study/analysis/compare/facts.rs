@@ -1,5 +1,5 @@
 use super::super::tables::group::{network, software_family};
-use crate::exchange::{Door, DoorGroup};
+use crate::exchange::{ContentClass, ContentGroup, Door, DoorGroup};
 use crate::records::{ChangedFact, HostRow, Presence};
 
 /// Whether a survey met a host.
@@ -43,6 +43,9 @@ pub(super) fn value(fact: ChangedFact, host: &HostRow) -> Option<String> {
         ChangedFact::Issuer => host.certificate_issuer.clone(),
         ChangedFact::Ipv6 => word(host.has_ipv6),
         ChangedFact::Software => host.server.as_deref().map(|server| software_family(server).to_owned()),
+        ChangedFact::Cms => host.cms.clone(),
+        ChangedFact::Content => host.content.clone(),
+        ChangedFact::TextLanguage => host.text_language.clone(),
         ChangedFact::Language => host.language.clone(),
         ChangedFact::Robots => host.robots.clone(),
         ChangedFact::Country => host.country.clone(),
@@ -71,10 +74,21 @@ pub(super) const PROPERTIES: &[Property] = &[
         of: |host| host.certificate.as_deref().map(|word| word == "valid"),
     },
     Property { name: "have an IPv6 address", of: |host| host.has_ipv6 },
+    Property { name: "have content of their own", of: has_content },
+    Property {
+        name: "show a content management system",
+        of: |host| host.content.as_ref().map(|_| host.cms.is_some()),
+    },
     Property { name: "forbid the front page in robots.txt", of: |host| forbids(host) },
     Property { name: "turn the survey away by a challenge", of: |host| Some(host.challenge.is_some()) },
     Property { name: "stand in the country of their name", of: stands_at_home },
 ];
+
+/// Parked, empty and broken pages have none.
+fn has_content(host: &HostRow) -> Option<bool> {
+    let class = host.content.as_deref().and_then(ContentClass::named)?;
+    Some(class.group() != ContentGroup::None)
+}
 
 fn known(door: &str) -> Option<Door> {
     Door::named(door).filter(|door| door.group() != DoorGroup::Unknown)

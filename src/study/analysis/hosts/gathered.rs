@@ -43,6 +43,12 @@ columns! {
         has_ipv6: bool,
         robots: str,
         sitemaps: str,
+        generator: str,
+        cms: str,
+        cms_evidence: str,
+        content: str,
+        content_evidence: str,
+        text_language: str,
         total_ms: f64,
         unchanged_bytes: u64,
     }
@@ -215,6 +221,12 @@ impl Gathered {
             row.powered_by = owned(exchange.powered_by);
             row.title = owned(exchange.title);
             row.language = owned(exchange.language);
+            row.generator = owned(exchange.generator);
+            row.cms = owned(exchange.cms);
+            row.cms_evidence = owned(exchange.cms_evidence);
+            row.content = owned(exchange.content);
+            row.content_evidence = owned(exchange.content_evidence);
+            row.text_language = owned(exchange.text_language);
         }
     }
 

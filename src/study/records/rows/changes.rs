@@ -41,6 +41,12 @@ vocabulary! {
         Ipv6 = "ipv6",
         /// The software of its server, without version.
         Software = "software",
+        /// The content management system or other software behind its page.
+        Cms = "cms",
+        /// How much content of its own its page has, a word of `content`.
+        Content = "content",
+        /// The language of the text of its page.
+        TextLanguage = "text_language",
         /// The language that its page declares.
         Language = "language",
         /// The result of its robots.txt.

@@ -9,9 +9,9 @@ table! {
     /// A row per request to a server, robots.txt and redirects included, and per attempt that never reached
     /// one. Where `unchanged_bytes` is not null, the server reported that the page or file has not changed
     /// since an earlier survey (status 304 with `--since`). Then `content_type`, `content_encoding`,
-    /// `charset`, `language`, `title`, `body_hash`, `body_bytes`, `internal_links`, `external_links` and
-    /// `dropped_links` are those of the earlier row, and so are `last_modified` and `etag` where the response
-    /// has none. Everything else belongs to this exchange.
+    /// `charset`, `language`, `title`, `body_hash`, `body_bytes`, `internal_links`, `external_links`,
+    /// `dropped_links`, `generator`, `cms`, `content`, `text_language` and `words` are those of the earlier row, and so
+    /// are `last_modified` and `etag` where the response has none. Everything else belongs to this exchange.
     ExchangeRow in "exchanges";
 
     /// The site whose tree sent the request.
@@ -154,6 +154,22 @@ table! {
     robots: Option<String>, "", "forbids_some", "0.1";
     /// For a robots.txt: its `Sitemap` lines, at most ten, separated by spaces; null where it has none.
     sitemaps: Option<String>, "", "https://example.ke/sitemap.xml", "0.1";
+    /// The content of the page's first `<meta name=generator>`.
+    generator: Option<String>, "", "WordPress 6.4.2", "0.1";
+    /// The content management system, site builder, shop, wiki or forum behind the page, as a generator, a
+    /// header field or the paths of its references show it; null where none of them does.
+    cms: Option<String>, "", "WordPress", "0.1";
+    /// What shows the `cms`: the kind of evidence, a colon, and what was seen.
+    cms_evidence: Option<String>, "", "path: /wp-content/", "0.1";
+    /// How much content of its own the page has, one word of the list below; null when the page was not read.
+    content: Option<String>, "", "high", "0.1";
+    /// Why `content` is so.
+    content_evidence: Option<String>, "", "words: 412, links: 37", "0.1";
+    /// The language of the visible text, recognised by the text: its code of ISO 639-1, or of ISO 639-3 where
+    /// there is none. Null where the text is short or no language is certain.
+    text_language: Option<String>, "", "sw", "0.1";
+    /// The words of the visible text; null when the page was not read.
+    words: Option<u32>, "words", "412", "0.1";
 }
 
 impl ExchangeRow {
@@ -205,6 +221,8 @@ impl ExchangeRow {
             tls_error: response.tls_error.clone(),
             hsts: facts.hsts,
             powered_by: facts.powered_by,
+            cms: facts.software.as_ref().map(|software| software.name.clone()),
+            cms_evidence: facts.software.map(|software| software.evidence),
             certificate_issuer: certificate.and_then(|certificate| certificate.issuer.clone()),
             certificate_from: certificate.and_then(|certificate| Some(certificate.valid_from?.into())),
             certificate_until: certificate.and_then(|certificate| Some(certificate.valid_until?.into())),

@@ -47,6 +47,19 @@ table! {
     server: Option<String>, "", "nginx", "0.1";
     /// The header `X-Powered-By`.
     powered_by: Option<String>, "", "PHP/8.2.7", "0.1";
+    /// The content of the page's first `<meta name=generator>`.
+    generator: Option<String>, "", "WordPress 6.4.2", "0.1";
+    /// The content management system or other software behind the page; null where nothing shows it.
+    cms: Option<String>, "", "WordPress", "0.1";
+    /// What shows the `cms`.
+    cms_evidence: Option<String>, "", "path: /wp-content/", "0.1";
+    /// How much content of its own the page has, a word of `content`; null where no page was read.
+    content: Option<String>, "", "high", "0.1";
+    /// Why `content` is so.
+    content_evidence: Option<String>, "", "words: 412, links: 37", "0.1";
+    /// The language of the page's text, recognised by the text; null where the text is short or no language
+    /// is certain.
+    text_language: Option<String>, "", "sw", "0.1";
     /// The evidence that the host turned the survey away by a challenge or a block page, a word of
     /// `challenge`; null where it did not.
     challenge: Option<String>, "", "cf_mitigated", "0.1";
