@@ -9,6 +9,7 @@ mod agents;
 mod auto_depth;
 mod budget;
 mod choose_depth;
+mod compare;
 mod focus;
 mod harm;
 mod hoster;

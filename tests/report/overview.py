@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import polars
 
-TABLES = ("exchanges", "links", "sites", "levels", "servers")
+TABLES = ("exchanges", "links", "sites", "levels", "servers", "hosts")
 ASKED = "total_ms IS NOT NULL"
 READ = "charset IS NOT NULL"
 FRONT = "purpose = 'page' AND depth = 0 AND status BETWEEN 200 AND 299"
@@ -246,6 +246,54 @@ def links(country_domains):
     }
 
 
+def reached(neighbours, start):
+    """The nodes that can be reached from a node."""
+    seen, waiting = {start}, [start]
+    while waiting:
+        for node in neighbours.get(waiting.pop(), ()):
+            if node not in seen:
+                seen.add(node)
+                waiting.append(node)
+    return seen
+
+
+def graph():
+    """The graph of sites, by sets: groups by what can be reached, in both directions for the strong ones."""
+    surveyed = {site for (site,) in duckdb.sql("SELECT DISTINCT site FROM sites WHERE cctld IS NOT NULL").fetchall()}
+    edges = duckdb.sql(
+        """SELECT DISTINCT site, target_site FROM links WHERE in_survey AND site <> target_site
+        AND site IN (SELECT site FROM sites WHERE cctld IS NOT NULL)"""
+    ).fetchall()
+    known = surveyed | {site for (site,) in duckdb.sql("SELECT DISTINCT target_site FROM links WHERE in_survey").fetchall()}
+    out, into, both = {}, {}, {}
+    for source, target in edges:
+        out.setdefault(source, set()).add(target)
+        into.setdefault(target, set()).add(source)
+        both.setdefault(source, set()).add(target)
+        both.setdefault(target, set()).add(source)
+    groups = {min(group): len(group) for group in (reached(both, site) for site in known)}
+    strong = max(len(reached(out, site) & reached(into, site)) for site in known)
+    degrees = [len(into.get(site, ())) for site in known]
+    classes = [degree.bit_length() for degree in degrees]
+    names = ["0", "1"] + [f"{2 ** (of - 1)}–{2**of - 1}" for of in range(2, max(classes) + 1)]
+    values = ", ".join(f"({degree})" for degree in degrees)
+    hosts = one("SELECT count(*), count(*) FILTER (linking_sites = 0) FROM hosts")
+    return {
+        "sites": len(known),
+        "surveyed": len(surveyed),
+        "edges": len(edges),
+        "without_links_in": sum(site not in into for site in surveyed),
+        "without_links_out": sum(site not in out for site in surveyed),
+        "isolated": sum(site not in both for site in surveyed),
+        "components": len(groups),
+        "largest_component": max(groups.values()),
+        "largest_strong_component": strong,
+        "in_degree": spread(f"VALUES {values}"),
+        "in_degrees": [{"name": name, "count": classes.count(of)} for of, name in enumerate(names[: max(classes) + 1])],
+        "hosts": list(hosts),
+    }
+
+
 def technology():
     family = "coalesce(nullif(trim(regexp_extract(server, '^[^/ (;,]*')), ''), 'not stated')"
     software = rows(f"""SELECT coalesce(a.name, b.name), coalesce(a.n, 0), coalesce(b.n, 0) FROM
@@ -459,6 +507,7 @@ def main():
                 "funnel": funnel(),
                 "sites": sites(),
                 "links": links(settings["cctld"]),
+                "graph": graph(),
                 "technology": technology(),
                 "infrastructure": infrastructure(),
                 "times": times(),

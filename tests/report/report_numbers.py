@@ -179,7 +179,7 @@ def card(compared, found, ledger, manifest):
         "Query URLs fetched per script": settings["queries-per-script"],
     }.items():
         compared.fact("card", name, str(shown))
-    for table in overview.TABLES:
+    for table in overview.TABLES[:-1]:  # The last one is computed from the others.
         compared.fact("method", f"Rows of {table}", thousands(one(f"SELECT count(*) FROM {table}")))
 
 
@@ -401,6 +401,28 @@ def links(compared, found):
     compared.table("figure-link-matrix-data", [(name, *row) for name, row in zip(matrix["from"], matrix["urls"])])
     compared.table("table-elements", counted(found["elements"]))
     compared.says("note of links", compared.page.notes["links"], [of(found["nofollow"], urls)])
+
+
+def graph(compared, found):
+    share = lambda part, whole: of(part, whole)
+    compared.lead("graph", share(found["without_links_in"], found["surveyed"]), share(found["isolated"], found["surveyed"]))
+    compared.table("figure-in-degree-data", counted(found["in_degrees"], found["sites"]))
+    compared.fact("graph", "Sites known", thousands(found["sites"]), thousands(found["surveyed"]))
+    compared.fact("graph", "Pairs of linked sites", thousands(found["edges"]))
+    degree = found["in_degree"]
+    compared.fact("graph", "Linking sites per site", f"{degree['mean']:.1f}")
+    compared.fact(
+        "graph",
+        "Surveyed sites without links out",
+        thousands(found["without_links_out"]),
+        share(found["without_links_out"], found["surveyed"]),
+    )
+    compared.fact("graph", "Groups that links connect", thousands(found["components"]))
+    compared.fact("graph", "Largest group", share(found["largest_component"], found["sites"]))
+    compared.fact("graph", "Largest group that is connected both ways", share(found["largest_strong_component"], found["sites"]))
+    hosts, unlinked = found["hosts"]
+    compared.fact("graph", "Hosts that no other site links to", thousands(unlinked), share(unlinked, hosts))
+    compared.says("note of graph", compared.page.notes["graph"], [thousands(found["sites"] - found["surveyed"])])
 
 
 def technology(compared, found):
@@ -639,6 +661,7 @@ def main():
     not_seen(compared, curves.unseen(), curves.censored())
     sites(compared, overview.sites())
     links(compared, overview.links(manifest["settings"]["cctld"]))
+    graph(compared, overview.graph())
     technology(compared, overview.technology())
     infrastructure(compared, overview.infrastructure())
     times(compared, overview.times())

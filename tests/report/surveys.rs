@@ -41,6 +41,11 @@ pub(crate) fn with_pages_recorded() -> &'static Path {
     RECORDED.get_or_init(|| {
         let dir = empty_folder("with-pages-recorded").join("survey");
         simulate("demo", &dir, &["--depth", "2", "--record-links"]);
+        // A shallower survey knows other hosts.
+        let earlier = dir.with_file_name("earlier");
+        simulate("demo", &earlier, &["--depth", "1"]);
+        let mut program = Command::new(env!("CARGO_BIN_EXE_ccsurvey"));
+        assert!(program.arg("compare").args([&earlier, &dir]).status().unwrap().success());
         dir
     })
 }

@@ -64,7 +64,7 @@ impl Compare {
             file if file.as_os_str() == "-" => print_data(page.as_bytes())?,
             file => {
                 write(&file, &page)?;
-                steps.iter().for_each(|step| print_message(&describe(step)));
+                steps.iter().flat_map(describe).for_each(|line| print_message(&line));
             }
         }
         Ok(Exit::Done)
@@ -84,15 +84,12 @@ fn step([earlier, later]: [&Path; 2]) -> Result<SurveyComparison, CliError> {
 }
 
 /// A step in two lines.
-fn describe(step: &SurveyComparison) -> String {
+fn describe(step: &SurveyComparison) -> [String; 2] {
     let sites = &step.sites;
     let shares: Vec<String> = step
         .shares
         .iter()
-        .filter(|share| {
-            let difference = share.sites.difference();
-            difference.low > 0.0 || difference.high < 0.0
-        })
+        .filter(|share| share.is_certain())
         .map(|share| {
             let [before, after] =
                 [share.sites.before(), share.sites.after()].map(|share| percent(share.value));
@@ -101,8 +98,8 @@ fn describe(step: &SurveyComparison) -> String {
         .collect();
     let shares =
         if shares.is_empty() { "no share changed by more than chance".to_owned() } else { shares.join("; ") };
-    format!(
-        "{} → {}: {} respond, {} before; {} born, {} died, {} not requested again\n  {shares}",
+    let presence = format!(
+        "{} → {}: {} respond, {} before; {} born, {} died, {} not requested again",
         step.earlier.name,
         step.later.name,
         count(sites.after(), "site"),
@@ -110,7 +107,8 @@ fn describe(step: &SurveyComparison) -> String {
         sites.born(),
         sites.died(),
         sites.lost_sight(),
-    )
+    );
+    [presence, shares]
 }
 
 fn to_json(step: &SurveyComparison) -> Value {

@@ -19,7 +19,7 @@ pub struct HostFacts {
     pub software: Option<SiteSoftware>,
     /// The certificate of the connection, if this exchange opened it.
     pub certificate: Option<Certificate>,
-    /// The result of looking the host up, if this exchange waited for it.
+    /// The result of looking the host up, with a robots.txt or if this exchange waited for it.
     pub lookup: Option<NameLookup>,
 }
 

@@ -53,7 +53,9 @@ pub use choice::influence::Influence;
 pub use choice::left_out::{NO_DEPTH_REASON, SkippedPages};
 pub use choice::spent_budget::SpentBudget;
 pub use choice::{Choice, ChoiceLevel, Criterion, SitesNeeded, Verdict};
-pub use compare::{ComparedFact, ComparedShare, ComparedSurvey, PresenceCounts, SurveyComparison, Unlike};
+pub use compare::{
+    ComparedFact, ComparedShare, ComparedSurvey, PresenceCounts, SurveyComparison, Unlike, meaning_of_value,
+};
 pub use curves::censoring::{Bounds, CensoredLevel, Censoring};
 pub use curves::completeness::{Completeness, KnownTrees};
 pub use curves::deepest::{Deepest, DeepestLevel};

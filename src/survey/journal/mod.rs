@@ -26,7 +26,8 @@ use keeper::Keeper;
 const MAGIC: &[u8; 7] = b"ccjrnl\0";
 /// Version 3 has no [`Entry::Reading`], version 4 no [`Entry::WalkedBy`] and version 5 no [`Entry::Ended`].
 /// Up to version 6 there is no [`Entry::Shared`], and responses lack the end that version 7 added
-/// ([`ExchangeRecord::LATER`]). Version 7 has no [`Entry::Round`]. All else is the same, so older journals are
+/// ([`ExchangeRecord::LATER`]). Version 7 has no [`Entry::Round`]. Early journals of version 8 lack a part of
+/// that end: what a response shows of its host and page. All else is the same, so older journals are
 /// continued as version 8.
 const OLDEST: u8 = 3;
 const VERSION: u8 = 8;

@@ -23,12 +23,15 @@ CONTRACT = {
     " union_urls_coverage union_hosts_coverage union_sites_coverage union_addresses_coverage",
     "servers": "address hosts sites country asn as_org server requests received_bytes busy_ms smallest_gap_ms"
     " most_parallel most_requests_per_minute",
+    "hosts": "host site cctld requests pages linking_sites http https hsts certificate server generator cms content"
+    " text_language robots address addresses has_ipv6 aliases country asn first_seen last_seen",
+    "changes": "earlier later host site fact before after",
     "page_links": "site seed page position url element nofollow is_internal",
     "robots": "site seed url status body",
 }
 
-# Tables that only a survey with --record-links has.
-OPTIONAL = ("page_links", "robots")
+# Tables that only a survey with --record-links has, and one that was compared.
+OPTIONAL = ("page_links", "robots", "changes")
 
 # The types of the dictionary as each program names them; a time is in UTC in both.
 TYPES = {

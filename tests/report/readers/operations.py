@@ -21,11 +21,13 @@ TABLES = {
     "levels": ("site", "requests", "site", ("sites", ["site", "seed"])),
     "curves": ("group_name", "requests", "grouped_by", ("curves", ["grouped_by", "group_name", "depth"])),
     "servers": ("address", "requests", "country", ("sites", ["address"])),
+    "hosts": ("host", "requests", "http", ("sites", ["site"])),
+    "changes": ("host", "pages", "fact", ("hosts", ["host"])),
     "page_links": ("url", "position", "element", ("sites", ["site", "seed"])),
     "robots": ("url", "seed", "status", ("sites", ["site", "seed"])),
 }
 # A column of times, where a table has one.
-TIMES = {"exchanges": "started", "sites": "started"}
+TIMES = {"exchanges": "started", "sites": "started", "hosts": "first_seen"}
 OPERATIONS = ("open", "filter", "sort", "join", "group", "export")
 # What columns are read as: none is a view or a dictionary, which many functions do not take.
 ARROW_TYPES = {"large_string", "bool", "uint32", "uint64", "double", "timestamp[us, tz=UTC]"}

@@ -53,6 +53,13 @@ pub(super) fn value(fact: ChangedFact, host: &HostRow) -> Option<String> {
     }
 }
 
+/// The meaning of a value of a fact that is one of our words.
+#[must_use]
+pub fn meaning_of_value(value: &str) -> Option<&'static str> {
+    let content = || ContentClass::named(value).map(ContentClass::meaning);
+    Door::named(value).map(Door::meaning).or_else(content)
+}
+
 /// A property of a site that a share counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Property {

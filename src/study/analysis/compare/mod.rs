@@ -22,6 +22,7 @@ use super::AnalysisError;
 use super::intervals::proportion::{PairedCounts, proportion};
 use super::{Curves, Estimate};
 use crate::records::{ChangeRow, ChangedFact, HostRow, Presence};
+pub use facts::meaning_of_value;
 use facts::{PROPERTIES, changed, presence};
 pub use sides::ComparedSurvey;
 use sides::{HostsOfPart, main_host};
@@ -134,6 +135,15 @@ impl PresenceCounts {
     }
 }
 
+impl ComparedShare {
+    /// Whether the change of the share is more than chance: its interval does not hold 0.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        let difference = self.sites.difference();
+        difference.low > 0.0 || difference.high < 0.0
+    }
+}
+
 impl ComparedFact {
     /// The share of the sites for which the fact differs.
     #[must_use]
@@ -162,10 +172,11 @@ impl SurveyComparison {
         for part in 0..parts {
             let [before, after] = [earlier, later].map(|dir| HostsOfPart::read(dir, part, parts));
             let mut rows = Vec::new();
-            tally.add_part(&before?, &after?, |host, (fact, before, after)| {
+            tally.add_part(&before?, &after?, |row, (fact, before, after)| {
                 let [earlier, later] = sides.each_ref().map(|side| side.name.clone());
-                let (host, site) = (host.host.clone(), host.site.clone());
-                rows.push(ChangeRow { earlier, later, host, site, fact: fact.to_string(), before, after });
+                let (host, site) = (row.host.clone(), row.site.clone());
+                let (pages, fact) = (row.pages, fact.to_string());
+                rows.push(ChangeRow { earlier, later, host, site, pages, fact, before, after });
             });
             take(rows)?;
         }

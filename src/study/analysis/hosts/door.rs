@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 
-use super::gathered::ExchangeFields;
+use super::exchange::ExchangeFields;
 use crate::exchange::{Door, DoorGroup, Failure, Purpose};
 
 /// What an exchange says of the door that it used: the highest counts.

@@ -7,6 +7,7 @@
 //! responses, the one counts that comes first by [`Precedence`].
 
 mod door;
+mod exchange;
 mod gathered;
 
 use std::collections::HashSet;
@@ -127,9 +128,9 @@ fn gather(
         }
         Ok(())
     })?;
-    let columns = [&["site", "seed"], gathered::ExchangeColumns::NAMES].concat();
+    let columns = [&["site", "seed"], exchange::ExchangeColumns::NAMES].concat();
     for_each_frame::<ExchangeRow>(dir, &columns, |frame| {
-        gathered::each_exchange(frame, |site, exchange| {
+        exchange::each_exchange(frame, |site, exchange| {
             let host = exchange.host;
             if let Some(cctld) = domains.of(host).filter(|_| wanted(host)) {
                 hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, site, cctld)).add(exchange);

@@ -14,6 +14,8 @@ table! {
     host: String, "", "www.example.ke", "0.1";
     /// The site of the host.
     site: String, "", "example.ke", "0.1";
+    /// Pages of the host in the later survey or, if it is not in that, in the earlier one.
+    pages: u64, "pages", "11", "0.1";
     /// What differs, one word of the list below.
     fact: String, "", "network", "0.1";
     /// Its value in the earlier survey.

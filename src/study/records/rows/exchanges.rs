@@ -141,13 +141,14 @@ table! {
     /// The host names for which it is valid, at most ten, separated by spaces; empty where it has none.
     certificate_names: Option<String>, "", "example.ke www.example.ke", "0.1";
     /// The canonical names (CNAME) that lead from the host to its addresses, separated by spaces; empty where
-    /// it is no alias. Null where the host was not looked up for this exchange.
+    /// it is no alias. Recorded with a robots.txt, and where the exchange waited for the look-up; null for
+    /// other exchanges.
     aliases: Option<String>, "", "example.hoster.net", "0.1";
-    /// All addresses of the host, IPv4 first, at most 16 of each family, separated by spaces. Null where it
-    /// was not looked up for this exchange.
+    /// All addresses of the host, IPv4 first, at most 16 of each family, separated by spaces. Recorded as
+    /// `aliases`.
     addresses: Option<String>, "", "192.0.2.7 2001:db8::7", "0.1";
-    /// Whether the host has an IPv6 address. Null where it was not looked up for this exchange, or the name
-    /// server did not say in time.
+    /// Whether the host has an IPv6 address. Recorded as `aliases`; null also if the name server did not say
+    /// in time.
     has_ipv6: Option<bool>, "", "true", "0.1";
     /// For a robots.txt: its result and what it forbids this survey, one word of the list below; null for
     /// other requests, and where nothing was sent.

@@ -81,7 +81,7 @@ fn headline(comparison: &SurveyComparison) -> Vec<Fact> {
         Fact::new("Hosts born", comparison.hosts.born()),
         Fact::new("Hosts died", comparison.hosts.died()),
     ];
-    let largest = comparison.shares.iter().filter(|share| sections::is_certain(share));
+    let largest = comparison.shares.iter().filter(|share| share.is_certain());
     let largest = largest.max_by(|a, b| {
         let size = |share: &crate::analysis::ComparedShare| share.sites.difference().value.abs();
         size(a).total_cmp(&size(b))

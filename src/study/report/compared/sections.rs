@@ -1,6 +1,7 @@
 use super::incomplete;
-use crate::analysis::{ComparedShare, ComparedSurvey, Curves, Kind, PresenceCounts, SurveyComparison};
-use crate::exchange::Door;
+use crate::analysis::{
+    ComparedShare, ComparedSurvey, Curves, Kind, PresenceCounts, SurveyComparison, meaning_of_value,
+};
 use crate::records::units::{count, thousands};
 use crate::records::{ChangedFact, Presence};
 use crate::report::{
@@ -52,14 +53,8 @@ fn presence_table(id: &str, caption: &str, counts: &PresenceCounts) -> Table {
     Table::new(id, caption, columns).with_rows(rows)
 }
 
-/// Whether a change of a share is more than chance.
-pub(super) fn is_certain(share: &ComparedShare) -> bool {
-    let difference = share.sites.difference();
-    difference.low > 0.0 || difference.high < 0.0
-}
-
 /// What a change of a share is, in words.
-pub(super) fn verdict(share: &ComparedShare) -> &'static str {
+fn verdict(share: &ComparedShare) -> &'static str {
     match share.sites.difference() {
         difference if difference.low > 0.0 => "more",
         difference if difference.high < 0.0 => "fewer",
@@ -72,7 +67,7 @@ pub(super) fn shares(comparison: &SurveyComparison) -> Section {
     let certain: Vec<String> = comparison
         .shares
         .iter()
-        .filter(|share| is_certain(share))
+        .filter(|share| share.is_certain())
         .map(|share| {
             let [before, after] =
                 [share.sites.before(), share.sites.after()].map(|share| percent(share.value));
@@ -178,8 +173,8 @@ pub(super) fn facts(comparison: &SurveyComparison) -> Section {
 
 /// A value, with its meaning if it is a word of ours.
 fn word(value: &str) -> Cell {
-    match Door::named(value) {
-        Some(door) => Cell::Word(value.to_owned(), door.meaning()),
+    match meaning_of_value(value) {
+        Some(meaning) => Cell::Word(value.to_owned(), meaning),
         None => value.to_owned().into(),
     }
 }
