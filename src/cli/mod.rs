@@ -6,7 +6,7 @@
 //! `check` then validates the result once, wherever a value came from.
 //!
 //! `survey`, `resume` and `demo` share `run`: it opens the log, handles signals (`stop`) and shows the
-//! survey's progress (`progress`). At the end it computes the curves (`curves`) and prints the summary.
+//! survey's progress (`progress`). At the end it computes curves and hosts (`computed`) and prints the summary.
 //!
 //! **Two channels.** Standard output carries results only, so that it can be piped: tables, CSV, JSON.
 //! Everything else is a line on standard error that begins with `ccsurvey:`; an error begins with `ccsurvey:

@@ -145,7 +145,10 @@ pub(super) fn report_broken_promises(ending: &Ending) -> Exit {
 
 /// The location of the tables, for the final message of a survey.
 pub(super) fn describe_tables(dir: &Path) -> String {
-    format!("Tables    {}/tables/{{exchanges,links,sites,levels,curves,servers}}/*.parquet\n", dir.display())
+    format!(
+        "Tables    {}/tables/{{exchanges,links,sites,levels,curves,servers,hosts}}/*.parquet\n",
+        dir.display()
+    )
 }
 
 fn next_steps(dir: &Path) -> String {

@@ -12,7 +12,7 @@ use super::machine::MachineLoad;
 use crate::survey::{RemoteRequest, RemoteResponse};
 
 /// The first byte of every message. The coordinator and its agents must be of the same version.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 /// A reply with a page of 10,000 links of 2 kB each stays below this.
 const LARGEST_REPLY: usize = 64 << 20;
 /// Compression level: it reduces a reply to a quarter of its size, in little time.

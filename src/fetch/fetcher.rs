@@ -185,11 +185,13 @@ impl Fetcher {
         located(choice, (!was_pinned).then(|| lookup_start.elapsed()))
     }
 
-    /// What is known of a host's names and addresses so far, of both families, without a look-up. None once
-    /// the host has been dropped from the pins, and for an address.
-    #[must_use]
-    pub fn name_lookup(&self, host: &Host) -> Option<NameLookup> {
-        self.parts.pin_of(host).map(|pin| pin.name_lookup())
+    /// What is known of a host's names and addresses, without a new look-up. Waits a little for a look-up of
+    /// IPv6 addresses that is under way. None once the host has been dropped from the pins, and for an
+    /// address.
+    pub async fn name_lookup(&self, host: &Host) -> Option<NameLookup> {
+        let pin = self.parts.pin_of(host)?;
+        pin.await_v6().await;
+        Some(pin.name_lookup())
     }
 
     /// Forgets a host's addresses, so that it is looked up again.

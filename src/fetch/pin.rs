@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::gate::{ChosenAddress, Gate, MOST_ADDRESSES};
 use super::names::LookupResult;
@@ -37,6 +37,10 @@ const LONGEST_PIN: Duration = Duration::from_hours(24);
 /// How long a failed look-up is cached (RFC 9520 §3.2: at least 1 s, at most 5 min).
 const FAILURE_PIN: Duration = Duration::from_mins(1);
 
+/// Name servers answer for both families at the same time. One that is silent about IPv6 must not hold up its
+/// hosts.
+const V6_WAIT: Duration = Duration::from_secs(2);
+
 impl Pin {
     /// Makes a pin from the first result. Where it has no addresses, the look-up of the other family has been
     /// waited for.
@@ -62,6 +66,13 @@ impl Pin {
     /// The result of the IPv6 look-up, once it is there.
     fn v6(&self) -> Option<&LookupResult> {
         self.v6.as_ref().and_then(Shared::peek)
+    }
+
+    /// Waits for the result of the IPv6 look-up, if one is under way, for [`V6_WAIT`] at most.
+    pub(super) async fn await_v6(&self) {
+        if let Some(v6) = self.v6.clone() {
+            let _late = timeout(V6_WAIT, v6).await.is_err();
+        }
     }
 
     /// What is known of the host's names and addresses so far. A Web in process returns both families at

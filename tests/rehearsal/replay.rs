@@ -57,7 +57,7 @@ fn recording(space: &Space) -> Settings {
     Settings { record_links: true, ..space.settings() }
 }
 
-/// The compared columns: all but times, and bytes, because pages are rewritten; URLs are canonical, because
+/// The compared columns: all but times, bytes and facts of hosts, because pages and heads are rewritten; URLs are canonical, because
 /// page links are.
 fn comparable(tables: TimelessTables) -> TimelessTables {
     let canonical = |url: &str| WebUrl::parse(url).unwrap().canonical();
@@ -69,6 +69,12 @@ fn comparable(tables: TimelessTables) -> TimelessTables {
         row.body_bytes = 0;
         (row.body_hash, row.text_simhash, row.content_encoding) = (None, None, None);
         row.url = canonical(&row.url);
+        (row.generator, row.cms, row.cms_evidence) = (None, None, None);
+        (row.content, row.content_evidence, row.text_language, row.words) = (None, None, None, None);
+        (row.addresses, row.aliases, row.has_ipv6) = (None, None, None);
+        (row.certificate_issuer, row.certificate_names) = (None, None);
+        (row.certificate_from, row.certificate_until) = (None, None);
+        (row.hsts, row.powered_by, row.sitemaps) = (None, None, None);
     }
     tables
 }

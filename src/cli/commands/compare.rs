@@ -73,10 +73,24 @@ impl Compare {
 
 /// Compares two surveys and writes the table of changes.
 fn step([earlier, later]: [&Path; 2]) -> Result<SurveyComparison, CliError> {
-    let mut table =
-        WholeTable::<ChangeRow>::begin(later).map_err(|error| CliError::Failed(error.to_string()))?;
-    let mut comparison = SurveyComparison::read([earlier, later], |rows| Ok(table.write(&rows)?))?;
-    table.finish().map_err(|error| CliError::Failed(error.to_string()))?;
+    let mut table = None;
+    let mut failure = None;
+    let mut comparison = SurveyComparison::read([earlier, later], |rows| {
+        // Only now both folders are known to hold surveys. The comparison does not need the table.
+        if failure.is_none() {
+            let open =
+                |table: Option<WholeTable<ChangeRow>>| table.map_or_else(|| WholeTable::begin(later), Ok);
+            match open(table.take()).and_then(|mut open| open.write(&rows).map(|()| open)) {
+                Ok(open) => table = Some(open),
+                Err(error) => failure = Some(error),
+            }
+        }
+        Ok(())
+    })?;
+    let finished = table.map_or(Ok(()), WholeTable::finish);
+    if let Some(error) = failure.or(finished.err()) {
+        print_message(&format!("cannot write the table of changes: {}", one_line(&error.to_string())));
+    }
     for (survey, dir) in [(&mut comparison.earlier, earlier), (&mut comparison.later, later)] {
         survey.completeness = survey.completeness.with_known_trees(known_trees(dir));
     }

@@ -17,9 +17,9 @@ pub struct HostFacts {
     pub powered_by: Option<String>,
     /// The software behind the site, as header fields show it.
     pub software: Option<SiteSoftware>,
-    /// The certificate of the connection, if this exchange opened it.
+    /// The certificate of the connection, with a robots.txt.
     pub certificate: Option<Certificate>,
-    /// The result of looking the host up, with a robots.txt or if this exchange waited for it.
+    /// The result of looking the host up, with a robots.txt.
     pub lookup: Option<NameLookup>,
 }
 

@@ -120,7 +120,9 @@ pub struct RecordedPage {
     pub text_simhash: Option<u64>,
     /// References that were dropped; 0 where the earlier survey did not count them.
     pub dropped_links: u32,
-    /// What the page told of its site; the default where the earlier survey did not look.
+    /// What the page told of its site; the default where the earlier survey did not look. Stored separately,
+    /// because earlier versions did not have it.
+    #[serde(skip)]
     pub facts: PageFacts,
 }
 

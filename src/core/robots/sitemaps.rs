@@ -2,8 +2,8 @@ use super::lines::{Record, RobotsLines};
 
 /// The number of sitemaps that are read from a file.
 const MAX_SITEMAPS: usize = 10;
-/// The number of characters read of each: as many as a URL may have (sitemaps.org).
-const MAX_CHARS: usize = 2048;
+/// The number of characters read of each. A URL may have more (2,048 by sitemaps.org), and hardly one has.
+const MAX_CHARS: usize = 300;
 
 /// The values of the `Sitemap` lines of a robots.txt, as written, in their order and each once. They belong
 /// to no group (RFC 9309 §2.2.4).

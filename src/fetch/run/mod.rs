@@ -87,7 +87,8 @@ impl Exchange<'_> {
             }
         }
         outcome.wire = tally.wire;
-        if self.encrypted && tally.wire.connections > 0 {
+        // Whether an exchange opens a connection depends on time; robots.txt comes first.
+        if self.encrypted && self.purpose == Purpose::Robots {
             outcome.facts.certificate = self.line.certificate_check.certificate();
         }
         outcome.after_head = tally.body;

@@ -22,18 +22,8 @@ fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-fn known(fetcher: &Fetcher, name: &str) -> NameLookup {
-    fetcher.name_lookup(&Host::parse(name).unwrap()).unwrap()
-}
-
-/// The known addresses once the AAAA query has been answered, too.
-async fn all_known(fetcher: &Fetcher, name: &str) -> NameLookup {
-    loop {
-        match known(fetcher, name) {
-            known if known.has_ipv6.is_some() => return known,
-            _ => tokio::task::yield_now().await,
-        }
-    }
+async fn known(fetcher: &Fetcher, name: &str) -> NameLookup {
+    fetcher.name_lookup(&Host::parse(name).unwrap()).await.unwrap()
 }
 
 #[tokio::test]
@@ -45,7 +35,7 @@ async fn a_host_has_its_smallest_address_and_is_asked_for_once() {
     assert_eq!(first.address, Ok(ip("102.0.0.9")));
     assert!(first.dns.is_some() && first.refused.is_none());
     assert_eq!(locate(&fetcher.clone(), "A.ke.").await, Located { dns: None, ..first });
-    let known = all_known(&fetcher, "a.ke").await;
+    let known = known(&fetcher, "a.ke").await;
     let addresses = ["102.0.0.9", "102.0.0.10", "2c0f::1"].map(ip).to_vec();
     assert_eq!(known, NameLookup { aliases: Vec::new(), addresses, has_ipv6: Some(true) });
     let mut query_log = server.query_log();
@@ -73,7 +63,7 @@ async fn ipv6_that_is_never_answered_delays_nothing() {
     .await;
     let fetcher = fetcher(of(&server));
     assert_eq!(locate(&fetcher, "a.ke").await.address, Ok(ip("102.0.0.1")));
-    assert_eq!(known(&fetcher, "a.ke").has_ipv6, None, "nobody waited for it");
+    assert_eq!(known(&fetcher, "a.ke").await.has_ipv6, None, "it is silent");
 }
 
 #[tokio::test]
@@ -96,8 +86,8 @@ async fn what_fails_in_one_family_does_not_hide_the_other() {
     ] {
         assert_eq!(locate(&fetcher, name).await.address, Ok(ip(address)), "{name}");
     }
-    assert_eq!(known(&fetcher, "v6-fails.ke").has_ipv6, None, "nobody knows");
-    assert_eq!(all_known(&fetcher, "v6-denied.ke").await.has_ipv6, Some(false));
+    assert_eq!(known(&fetcher, "v6-fails.ke").await.has_ipv6, None, "nobody knows");
+    assert_eq!(known(&fetcher, "v6-denied.ke").await.has_ipv6, Some(false));
 }
 
 #[tokio::test]
@@ -111,7 +101,7 @@ async fn ipv6_is_taken_when_all_ipv4_is_dead_and_not_when_it_is_opted_out() {
     let opt_out = Arc::new(OptOuts::from(OptOut::parse("102.0.0.0/8").unwrap()));
     let fetcher = Fetcher::new(without_routes(&server), opt_out, Clock::system()).unwrap();
     assert_eq!(locate(&fetcher, "a.ke").await.address, Err(Failure::OptedOut));
-    all_known(&fetcher, "a.ke").await;
+    known(&fetcher, "a.ke").await;
     assert_eq!(locate(&fetcher, "a.ke").await.address, Err(Failure::OptedOut), "whatever else is known");
 }
 
@@ -125,7 +115,7 @@ async fn an_alias_that_only_ipv6_has_counts_as_one() {
     let opt_out = Arc::new(OptOuts::from(OptOut::parse("left-alone.ke").unwrap()));
     let fetcher = Fetcher::new(without_routes(&server), opt_out, Clock::system()).unwrap();
     let _ = locate(&fetcher, "www.a.ke").await;
-    all_known(&fetcher, "www.a.ke").await;
+    known(&fetcher, "www.a.ke").await;
     assert_eq!(locate(&fetcher, "www.a.ke").await.address, Err(Failure::OptedOut));
     let (response, _) =
         fetcher.fetch(&request("http://www.a.ke/", Purpose::Page), ip("102.0.0.1"), u64::MAX).await;
@@ -212,7 +202,7 @@ async fn no_look_up_fails_because_the_connection_of_another_was_closed() {
     let located = join_all(names.iter().map(|name| locate(&fetcher, name))).await;
     for (name, located) in names.iter().zip(located) {
         assert_eq!(located.address, Ok(ip("102.0.0.1")), "{name}");
-        assert_eq!(all_known(&fetcher, name).await.has_ipv6, Some(true), "{name}");
+        assert_eq!(known(&fetcher, name).await.has_ipv6, Some(true), "{name}");
     }
 }
 

@@ -330,11 +330,13 @@ share = 0.5
 fn a_world_whose_doors_are_open_and_whose_links_live_has_the_bytes_of_before_there_were_such_keys() {
     let world = World::parse(BEFORE_DOORS).unwrap();
     let mut hash = 0;
-    // Retry-After did not exist then, nor did a body beside its encoded form, and a field had another name.
+    // Retry-After did not exist then, nor did a body beside its encoded form; a field had another name, and all
+    // hosts of a server the same alias.
     let mut note = |text: String| {
         let text = text.replace("retry_after: None, ", "").replace("identity: None, ", "");
         let text = text.replace("more_v4: ", "further: ");
         let text = text.replace("more_fields: [], ", "").replace("more_aliases: [], ", "");
+        let text = text.replace("\"web6-", "\"web-").replace("\"dual-", "\"web-");
         hash = xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), hash);
     };
     let told = |reaction| match reaction {

@@ -274,6 +274,7 @@ mod tests {
             "URLs",
             "hosts",
             "sites",
+            "words",
             "trees",
             "addresses",
             "connections",

@@ -123,7 +123,7 @@ fn columns_stand_in_the_file_as_in_the_dictionary() {
         assert_eq!(frame.get_column_names(), names);
         tables_seen += 1;
     }
-    assert_eq!(tables_seen, 8);
+    assert_eq!(tables_seen, 10);
 }
 
 #[test]

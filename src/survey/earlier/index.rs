@@ -154,7 +154,7 @@ impl Tables<'_> {
     /// The number of links that were counted on a page of this tree.
     fn link_count(&self, key: u128, tree: u64) -> Result<Option<usize>, redb::Error> {
         let bytes = self.pages.get(key)?;
-        let stored = bytes.and_then(|bytes| postcard::from_bytes::<StoredPage>(bytes.value()).ok());
+        let stored = bytes.and_then(|bytes| StoredPage::read(bytes.value()));
         let page = stored.filter(|stored| stored.tree == tree).and_then(|stored| stored.page);
         Ok(page.map(|(_, count)| count as usize))
     }
@@ -189,6 +189,7 @@ fn stored(row: &ExchangeRow) -> Option<(u128, StoredPage)> {
         body_bytes: row.body_bytes,
         received_bytes: row.unchanged_bytes.unwrap_or(row.received_bytes),
         page,
+        facts: page_facts(row),
     };
     Some((store_key(url.host(), &row.url), stored))
 }
@@ -202,7 +203,7 @@ fn recorded_page(row: &ExchangeRow, charset: &str) -> Option<(RecordedPage, u32)
         body_hash: u128::from_str_radix(row.body_hash.as_deref()?, 16).ok()?,
         text_simhash: row.text_simhash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok()),
         dropped_links: row.dropped_links.unwrap_or_default(),
-        facts: page_facts(row),
+        facts: PageFacts::NONE,
     };
     Some((page, row.internal_links?.checked_add(row.external_links?)?))
 }

@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::SurveyError;
 use crate::address::{Host, WebUrl};
 use crate::exchange::{Response, Validators};
-use crate::page::{Element, Link, Page, RecordedPage};
+use crate::page::{Element, Link, Page, PageFacts, RecordedPage};
 use crate::walk::Content;
 pub use crate::walk::yields::Focus;
 pub(super) use index::damaged_edition;
@@ -76,6 +76,17 @@ struct StoredPage {
     received_bytes: u64,
     /// Stored with the number of its links instead of the links.
     page: Option<(RecordedPage, u32)>,
+    /// What the page told of its site. Stores of earlier versions end before it ([`StoredPage::LATER`]).
+    facts: PageFacts,
+}
+
+impl StoredPage {
+    /// The bytes of facts of which none is known, as postcard writes them.
+    const LATER: [u8; 6] = [0; 6];
+
+    fn read(stored: &[u8]) -> Option<Self> {
+        postcard::from_bytes(&[stored, &Self::LATER].concat()).ok()
+    }
 }
 
 /// A link as it is stored.
@@ -115,12 +126,13 @@ impl EarlierPages {
 impl EarlierPage {
     /// Returns none if the number of links is not the number that was counted.
     fn from_stored(stored: &[u8], links: Option<&[u8]>) -> Option<Self> {
-        let stored: StoredPage = postcard::from_bytes(stored).ok()?;
+        let stored = StoredPage::read(stored)?;
         let page = match stored.page {
             None => None,
             Some((page, count)) => {
                 let links = links.map_or(Some(Vec::new()), read_links)?;
-                Some(RecordedPage { links: (links.len() == count as usize).then_some(links)?, ..page })
+                let links = (links.len() == count as usize).then_some(links)?;
+                Some(RecordedPage { links, facts: stored.facts, ..page })
             }
         };
         Some(Self {
@@ -203,7 +215,6 @@ mod tests {
 
     use super::*;
     use crate::exchange::Failure;
-    use crate::page::PageFacts;
 
     fn page() -> EarlierPage {
         EarlierPage {

@@ -296,13 +296,11 @@ fn look_up(
     Ok(stored.map(|stored| (RobotsHistory::from_stored(&stored), None, Box::new(stored.record))))
 }
 
-/// The stored response; none if another version wrote it.
+/// The stored response; none if a later version wrote it.
 fn stored(storage: &Storage, key: u64) -> Result<Option<StoredRobots>, SurveyError> {
     let response = storage.frontier().robots(key)?;
-    Ok(response.and_then(|bytes| match postcard::take_from_bytes(&bytes) {
-        Ok((stored, [])) => Some(stored),
-        _ => None,
-    }))
+    // The record is its last field.
+    Ok(response.and_then(|bytes| postcard::from_bytes(&[&bytes[..], &ExchangeRecord::LATER].concat()).ok()))
 }
 
 fn key_of(url: &WebUrl) -> u64 {

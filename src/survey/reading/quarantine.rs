@@ -377,7 +377,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (request, response) = request_and_response(Purpose::Page, 200, "text/html");
         let reply_file = folder.path().join("told");
-        fs::write(&reply_file, postcard::to_stdvec(&Content::Robots(b"read".to_vec())).unwrap()).unwrap();
+        let reply = (Content::Robots(b"read".to_vec()), PageFacts::NONE);
+        fs::write(&reply_file, postcard::to_stdvec(&reply).unwrap()).unwrap();
         let unread = ResponseToRead {
             exclude_text: Vec::new(),
             product_token: String::new(),

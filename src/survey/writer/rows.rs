@@ -257,7 +257,7 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
     row.content = facts.content.map(|content| content.as_str().to_owned());
     row.content_evidence.clone_from(&facts.content_evidence);
     row.text_language.clone_from(&facts.text_language);
-    row.words = Some(facts.words);
+    row.words = facts.content.map(|_| facts.words);
     row.text_simhash = page.text_simhash.map(|hash| format!("{hash:016x}"));
 }
 

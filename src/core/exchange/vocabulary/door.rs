@@ -20,13 +20,13 @@ vocabulary! {
         Challenge = "challenge" in Open,
         /// A response with another status of 4xx.
         ClientError = "client_error" in Open,
-        /// A response with a status of 5xx or an unknown one.
+        /// A response with a status of 5xx or an unknown one, or one that is not HTTP.
         ServerError = "server_error" in Open,
         /// Only robots.txt was requested, and a response came.
         RobotsOnly = "robots_only" in Open,
-        /// The TLS handshake failed, or the server has no TLS that is new enough.
-        TlsFailure = "tls_failure" in Shut,
-        /// No connection, or no response over it.
+        /// The server refused the TLS handshake with an alert, or has no TLS that current clients speak.
+        TlsFailure = "tls_failure" in Open,
+        /// No connection, no TLS handshake, or no response over it.
         NoResponse = "no_response" in Shut,
         /// The name of the host leads to no address, or no name server says to which.
         NoName = "no_name" in Shut,

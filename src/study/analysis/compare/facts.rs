@@ -70,7 +70,7 @@ pub(super) struct Property {
 
 /// The shares that a comparison shows.
 pub(super) const PROPERTIES: &[Property] = &[
-    Property { name: "deliver a page over https", of: |host| is_page(&host.https) },
+    Property { name: "have a front page over https", of: |host| is_page(&host.https) },
     Property {
         name: "lead from http to https",
         of: |host| known(&host.http).map(|door| door == Door::ToHttps),
@@ -87,7 +87,10 @@ pub(super) const PROPERTIES: &[Property] = &[
         of: |host| host.content.as_ref().map(|_| host.cms.is_some()),
     },
     Property { name: "forbid the front page in robots.txt", of: |host| forbids(host) },
-    Property { name: "turn the survey away by a challenge", of: |host| Some(host.challenge.is_some()) },
+    Property {
+        name: "turn the survey away by a challenge",
+        of: |host| host.robots.as_ref().map(|_| host.challenge.is_some()),
+    },
     Property { name: "stand in the country of their name", of: stands_at_home },
 ];
 

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use polars::prelude::BooleanChunked;
+
 use super::super::tables::{for_each_frame, key};
 use super::super::{AnalysisError, Completeness, Curves, Recorded, Sampling};
 use super::facts::presence;
@@ -62,10 +64,10 @@ impl HostsOfPart {
         let columns: Vec<&str> = HostRow::COLUMNS.iter().map(|column| column.name).collect();
         let mut sites: BTreeMap<String, Vec<HostRow>> = BTreeMap::new();
         for_each_frame::<HostRow>(dir, &columns, |frame| {
-            for host in HostRow::rows(frame)? {
-                if key(&host.site) % parts == part {
-                    sites.entry(host.site.clone()).or_default().push(host);
-                }
+            let is_in = |site: Option<&str>| site.is_some_and(|site| key(site) % parts == part);
+            let wanted: BooleanChunked = frame.column("site")?.str()?.iter().map(is_in).collect();
+            for host in HostRow::rows(&frame.filter(&wanted)?)? {
+                sites.entry(host.site.clone()).or_default().push(host);
             }
             Ok(())
         })?;

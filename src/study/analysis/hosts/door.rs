@@ -35,7 +35,7 @@ pub(super) fn is_front_page(url: &str) -> bool {
 }
 
 fn door(exchange: &ExchangeFields<'_>) -> Option<Door> {
-    let Some(status) = exchange.status else { return exchange.failure.and_then(shut_door) };
+    let Some(status) = exchange.status else { return exchange.failure.and_then(door_of_failure) };
     if exchange.challenge.is_some() {
         return Some(Door::Challenge);
     }
@@ -53,19 +53,17 @@ fn door(exchange: &ExchangeFields<'_>) -> Option<Door> {
     })
 }
 
-/// What a failure without a response says; none if it is about us.
-fn shut_door(failure: &str) -> Option<Door> {
+/// What a failure without a status says; none if it is about us.
+fn door_of_failure(failure: &str) -> Option<Door> {
     let failure = Failure::named(failure)?;
     Some(match failure {
         Failure::DnsNxdomain | Failure::DnsNoAddress | Failure::DnsTimeout | Failure::DnsServfail => {
             Door::NoName
         }
-        Failure::TlsTimeout
-        | Failure::TlsCertificate
-        | Failure::TlsHandshake
-        | Failure::TlsTooOld
-        | Failure::TlsAlert
-        | Failure::TlsHttp2Only => Door::TlsFailure,
+        Failure::TlsCertificate | Failure::TlsTooOld | Failure::TlsAlert | Failure::TlsHttp2Only => {
+            Door::TlsFailure
+        }
+        Failure::BadHttp | Failure::OddHttp | Failure::HeaderTooLarge => Door::ServerError,
         _ if failure.reached_the_network() => Door::NoResponse,
         _ => return None,
     })

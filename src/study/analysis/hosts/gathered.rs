@@ -4,7 +4,7 @@ use super::super::tables::key;
 use super::door::{DoorEvidence, is_front_page};
 use super::exchange::{ExchangeFields, TreeExchange};
 use crate::address::server_named;
-use crate::exchange::Door;
+use crate::exchange::{Door, Purpose, RobotsState};
 use crate::records::{HostRow, Timestamp};
 
 /// Where the server of an address is.
@@ -21,6 +21,9 @@ type Precedence = (bool, bool, u32, Order);
 
 /// A tree, the number of a request in it and of an attempt at it.
 type Order = ((u64, u32), u32, u32);
+
+/// A tree, the number of a request in it and of an attempt at it, the last attempt first.
+type RequestOrder = ((u64, u32), u32, Reverse<u32>);
 
 /// A fact, and where it comes from: that of the first exchange counts.
 #[derive(Debug)]
@@ -50,18 +53,22 @@ pub(super) struct Gathered {
     described_by: First<Precedence>,
     certificate_from: First<Order>,
     looked_up_by: First<Order>,
-    robots_from: First<(bool, Order)>,
+    robots_from: First<(u8, RequestOrder)>,
     challenged_by: First<Order>,
     secured_by: First<Precedence>,
     last_response: First<Reverse<(Timestamp, Order)>>,
-    linking_sites: Vec<u64>,
+    /// A site that it may belong to; false if it lies in that site.
+    site: Option<(bool, String)>,
+    linking_keys: Vec<u64>,
 }
 
 impl Gathered {
-    pub(super) fn new(host: &str, site: &str, cctld: &str) -> Self {
-        let [host, site, cctld] = [host, site, cctld].map(str::to_owned);
+    pub(super) fn new(host: &str, cctld: &str) -> Self {
+        let [host, cctld] = [host, cctld].map(str::to_owned);
         Self {
-            row: HostRow { host, site, cctld, ..HostRow::default() },
+            row: HostRow { host, cctld, ..HostRow::default() },
+            site: None,
+            linking_keys: Vec::new(),
             doors: [None; 2],
             described_by: First::default(),
             certificate_from: First::default(),
@@ -70,7 +77,17 @@ impl Gathered {
             challenged_by: First::default(),
             secured_by: First::default(),
             last_response: First::default(),
-            linking_sites: Vec::new(),
+        }
+    }
+
+    /// A tree of this site, or a link, names the host. A tree also requests a robots.txt of another site, to
+    /// which that of its own host is redirected.
+    pub(super) fn offer_site(&mut self, site: &str) {
+        let below = self.row.host.strip_suffix(site);
+        let is_foreign = !below.is_some_and(|below| below.is_empty() || below.ends_with('.'));
+        let offered = (is_foreign, site);
+        if self.site.as_ref().is_none_or(|(was_foreign, known)| offered < (*was_foreign, known.as_str())) {
+            self.site = Some((is_foreign, site.to_owned()));
         }
     }
 
@@ -78,8 +95,8 @@ impl Gathered {
     pub(super) fn add_link(&mut self, site: &str) {
         let site_key = key(site);
         // The links of a tree are adjacent.
-        if site != self.row.site && self.linking_sites.last() != Some(&site_key) {
-            self.linking_sites.push(site_key);
+        if self.linking_keys.last() != Some(&site_key) {
+            self.linking_keys.push(site_key);
         }
     }
 
@@ -100,7 +117,10 @@ impl Gathered {
             self.add_certificate(exchange);
         }
         if let Some(robots) = exchange.robots
-            && self.robots_from.is_replaced_by((robots == "redirected", order))
+            && exchange.url.ends_with("/robots.txt")
+            && self
+                .robots_from
+                .is_replaced_by((rank(robots), (exchange.tree, exchange.number, Reverse(exchange.attempt))))
         {
             self.row.robots = Some(robots.to_owned());
             self.row.sitemaps = exchange.sitemaps.map(str::to_owned);
@@ -131,7 +151,8 @@ impl Gathered {
         }
         row.first_seen = Some(row.first_seen.map_or(started, |first| first.min(started)));
         let is_page = exchange.charset.is_some();
-        row.pages += u64::from(is_page);
+        let is_of_tree = exchange.purpose != Purpose::Probe.as_str() && exchange.challenge.is_none();
+        row.pages += u64::from(is_page && is_of_tree);
         let precedence = (!is_page, !is_front_page(exchange.url), exchange.depth.unwrap_or(u32::MAX), order);
         if is_https && self.secured_by.is_replaced_by(precedence) {
             row.hsts = Some(exchange.hsts.is_some_and(requires_https));
@@ -156,20 +177,40 @@ impl Gathered {
 
     /// The row of the host.
     pub(super) fn finish<'p>(mut self, place: impl FnOnce(&str) -> Option<&'p Place>) -> HostRow {
-        self.linking_sites.sort_unstable();
-        self.linking_sites.dedup();
+        let host = &self.row.host;
+        let site =
+            self.site.filter(|(is_foreign, _)| !is_foreign).map_or_else(|| host.clone(), |(_, site)| site);
+        let own_key = key(&site);
+        self.linking_keys.sort_unstable();
+        self.linking_keys.dedup();
+        self.linking_keys.retain(|linking| *linking != own_key);
         let [http, https] =
             self.doors.map(|door| door.map_or(Door::NotRequested, DoorEvidence::door).as_str().to_owned());
         let place = self.row.address.as_deref().and_then(place);
+        // Surveys of versions before this table recorded neither.
+        let hsts = self.row.hsts.filter(|_| self.row.robots.is_some());
         HostRow {
-            linking_sites: self.linking_sites.len() as u64,
+            site,
+            linking_sites: self.linking_keys.len() as u64,
             http,
             https,
+            hsts,
             country: place.and_then(|place| place.country.clone()),
             asn: place.and_then(|place| place.asn),
             as_org: place.and_then(|place| place.as_org.clone()),
             ..self.row
         }
+    }
+}
+
+/// What a robots.txt says counts before that there is none, and both before that nobody knows: of http and
+/// https, one may be shut.
+fn rank(robots: &str) -> u8 {
+    match RobotsState::named(robots) {
+        Some(RobotsState::NoFile) => 1,
+        Some(RobotsState::Unreachable) => 2,
+        Some(RobotsState::Redirected) | None => 3,
+        Some(_) => 0,
     }
 }
 
@@ -215,7 +256,8 @@ mod tests {
     }
 
     fn row(exchanges: &[TreeExchange<'_>]) -> HostRow {
-        let mut gathered = Gathered::new("a.ke", "a.ke", "ke");
+        let mut gathered = Gathered::new("a.ke", "ke");
+        gathered.offer_site("a.ke");
         exchanges.iter().for_each(|exchange| gathered.add(exchange));
         gathered.finish(|_| None)
     }
@@ -243,10 +285,11 @@ mod tests {
 
     #[test]
     fn a_host_that_is_only_linked_to_has_names_and_no_facts() {
-        let mut gathered = Gathered::new("b.ke", "b.ke", "ke");
+        let mut gathered = Gathered::new("www.b.ke", "ke");
+        ["z.ke", "b.ke", "a.ke"].iter().for_each(|site| gathered.offer_site(site));
         ["a.ke", "a.ke", "c.ke", "b.ke", "a.ke"].iter().for_each(|site| gathered.add_link(site));
         let row = gathered.finish(|_| None);
-        assert_eq!((row.linking_sites, row.requests), (2, 0));
+        assert_eq!((row.site.as_str(), row.linking_sites, row.requests), ("b.ke", 2, 0));
         let not_requested = "not_requested".to_owned();
         let (http, https) = (not_requested.clone(), not_requested);
         let only = HostRow { linking_sites: 2, http, https, ..HostRow::default() };
@@ -264,6 +307,10 @@ mod tests {
         second.fields.hsts = Some("max-age=5");
         let row = row(&[first, second]);
         assert_eq!(row.certificate.as_deref(), Some("wrong_name"));
-        assert_eq!((row.certificate_until, row.hsts), (Some(Timestamp(7)), Some(false)));
+        assert_eq!(
+            (row.certificate_until, row.hsts),
+            (Some(Timestamp(7)), None),
+            "no robots.txt: an old survey"
+        );
     }
 }

@@ -16,13 +16,16 @@ use std::path::Path;
 use polars::prelude::PolarsResult;
 
 use super::AnalysisError;
-use super::tables::{ByKey, columns, for_each_frame, key};
+use super::tables::{ByKey, columns, for_each_frame, key, with_retries};
 use crate::records::{ExchangeRow, HostRow, LinkRow, Manifest, ServerRow, SiteRow};
 use crate::settings::Settings;
 use gathered::{Gathered, Place};
 
 /// Hosts in a part: about 200 MB.
 const HOSTS_PER_PART: usize = 200_000;
+
+/// Rows that are passed on at once: a row group.
+const ROWS_AT_ONCE: usize = 1 << 13;
 
 /// Computes the rows of the table of hosts and passes them to `take`, some at a time: sorted by site and
 /// host within a part.
@@ -35,16 +38,19 @@ pub fn for_each_host(
 ) -> Result<(), AnalysisError> {
     let settings = Settings::recorded(&Manifest::load(dir)?.settings);
     let domains = CountryDomains(settings.cctld);
-    let parts = count_hosts(dir, &domains)?.div_ceil(HOSTS_PER_PART).max(1) as u64;
+    let parts = with_retries(|| count_hosts(dir, &domains))?.div_ceil(HOSTS_PER_PART).max(1) as u64;
     let places = places(dir)?;
     for part in 0..parts {
         let wanted = |host: &str| key(host) % parts == part;
-        let mut rows: Vec<HostRow> = gather(dir, &domains, wanted)?
+        let mut rows: Vec<HostRow> = with_retries(|| gather(dir, &domains, wanted))?
             .into_values()
             .map(|gathered| gathered.finish(|address| places.get(&key(address))))
             .collect();
         rows.sort_unstable_by(|a, b| (&a.site, &a.host).cmp(&(&b.site, &b.host)));
-        take(rows)?;
+        while !rows.is_empty() {
+            let rest = rows.split_off(rows.len().min(ROWS_AT_ONCE));
+            take(std::mem::replace(&mut rows, rest))?;
+        }
     }
     Ok(())
 }
@@ -53,12 +59,12 @@ pub fn for_each_host(
 struct CountryDomains(Vec<String>);
 
 impl CountryDomains {
-    /// The one that a host lies in.
+    /// The first one that a host lies in, as for sites.
     fn of<'a>(&'a self, host: &str) -> Option<&'a str> {
         let is_in = |domain: &&String| {
             host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        self.0.iter().filter(is_in).max_by_key(|domain| domain.len()).map(String::as_str)
+        self.0.iter().find(is_in).map(String::as_str)
     }
 }
 
@@ -115,7 +121,7 @@ fn places(dir: &Path) -> Result<ByKey<Place>, AnalysisError> {
 fn gather(
     dir: &Path,
     domains: &CountryDomains,
-    wanted: impl Fn(&str) -> bool + Sync,
+    wanted: impl Fn(&str) -> bool + Sync + Copy,
 ) -> Result<ByKey<Gathered>, AnalysisError> {
     let mut hosts = ByKey::<Gathered>::default();
     for_each_frame::<SiteRow>(dir, StartUrls::NAMES, |frame| {
@@ -123,7 +129,7 @@ fn gather(
         for (site, url) in columns.site.iter().zip(columns.start_url.iter()) {
             let Some((site, host)) = site.zip(url.and_then(host_of)) else { continue };
             if let Some(cctld) = domains.of(host).filter(|_| wanted(host)) {
-                hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, site, cctld));
+                hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, cctld)).offer_site(site);
             }
         }
         Ok(())
@@ -133,7 +139,9 @@ fn gather(
         exchange::each_exchange(frame, |site, exchange| {
             let host = exchange.host;
             if let Some(cctld) = domains.of(host).filter(|_| wanted(host)) {
-                hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, site, cctld)).add(exchange);
+                let gathered = hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, cctld));
+                gathered.offer_site(site);
+                gathered.add(exchange);
             }
         })
     })?;
@@ -145,7 +153,9 @@ fn gather(
                 continue;
             }
             let Some(cctld) = domains.of(host) else { continue };
-            hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, target_site, cctld)).add_link(site);
+            let gathered = hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, cctld));
+            gathered.offer_site(target_site);
+            gathered.add_link(site);
         }
         PolarsResult::Ok(())
     })?;
@@ -180,8 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn a_host_lies_in_the_longest_country_domain_that_ends_its_name() {
-        let domains = CountryDomains(["ke", "tz", "co.ke"].map(str::to_owned).to_vec());
+    fn a_host_lies_in_the_first_country_domain_that_ends_its_name() {
+        let domains = CountryDomains(["co.ke", "ke", "tz"].map(str::to_owned).to_vec());
         for (host, domain) in [
             ("a.ke", Some("ke")),
             ("a.co.ke", Some("co.ke")),

@@ -46,7 +46,10 @@ pub struct LinkGraph {
 columns! { EdgeColumns { site: str, target_site: str, in_survey: bool } }
 columns! { LinkedHosts { linking_sites: u64 } }
 
-/// Reads the graph of a survey: 12 bytes for each edge, some dozens for each site.
+/// Edges of which duplicates are dropped while they are read, in half a megabyte.
+const MANY_EDGES: usize = 1 << 16;
+
+/// Reads the graph of a survey: up to 32 bytes for each edge, some dozens for each site.
 pub(super) fn read(dir: &Path, listed: &ListedTrees) -> Result<LinkGraph, AnalysisError> {
     let mut sites = Names::default();
     for site in listed.sites_in_country_domains() {
@@ -54,6 +57,7 @@ pub(super) fn read(dir: &Path, listed: &ListedTrees) -> Result<LinkGraph, Analys
     }
     let surveyed = sites.len();
     let mut edges: Vec<(u32, u32)> = Vec::new();
+    let mut distinct = 0;
     for_each_frame::<LinkRow>(dir, EdgeColumns::NAMES, |frame| {
         let columns = EdgeColumns::from_frame(frame)?;
         // The links of a tree are adjacent.
@@ -73,9 +77,10 @@ pub(super) fn read(dir: &Path, listed: &ListedTrees) -> Result<LinkGraph, Analys
                 edges.push((from, to));
             }
         }
-        if edges.len() > edges.capacity() / 2 {
+        if edges.len() > 2 * distinct.max(MANY_EDGES) {
             edges.sort_unstable();
             edges.dedup();
+            distinct = edges.len();
         }
         Ok(())
     })?;

@@ -10,7 +10,7 @@ table! {
     earlier: String, "", "kenya-2026", "0.1";
     /// The folder of the later survey, without the folders around it.
     later: String, "", "kenya-2027", "0.1";
-    /// The name of the host, or its address.
+    /// The name of the host.
     host: String, "", "www.example.ke", "0.1";
     /// The site of the host.
     site: String, "", "example.ke", "0.1";

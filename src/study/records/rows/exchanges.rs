@@ -131,8 +131,8 @@ table! {
     hsts: Option<String>, "", "max-age=31536000; includeSubDomains", "0.1";
     /// The header `X-Powered-By`; several lines are joined by commas.
     powered_by: Option<String>, "", "PHP/8.2.7", "0.1";
-    /// Who issued the certificate, valid or not: the organisation or, if it names none, the common name. Null
-    /// where this exchange opened no encrypted connection.
+    /// Who issued the certificate, valid or not: the organisation or, if it names none, the common name. Recorded
+    /// with a robots.txt over https; null for other exchanges.
     certificate_issuer: Option<String>, "", "Let's Encrypt", "0.1";
     /// The time from which that certificate is valid.
     certificate_from: Option<Timestamp>, "", "2026-10-01T00:00:00.000000Z", "0.1";
@@ -141,8 +141,7 @@ table! {
     /// The host names for which it is valid, at most ten, separated by spaces; empty where it has none.
     certificate_names: Option<String>, "", "example.ke www.example.ke", "0.1";
     /// The canonical names (CNAME) that lead from the host to its addresses, separated by spaces; empty where
-    /// it is no alias. Recorded with a robots.txt, and where the exchange waited for the look-up; null for
-    /// other exchanges.
+    /// it is no alias. Recorded with a robots.txt; null for other exchanges.
     aliases: Option<String>, "", "example.hoster.net", "0.1";
     /// All addresses of the host, IPv4 first, at most 16 of each family, separated by spaces. Recorded as
     /// `aliases`.

@@ -9,7 +9,7 @@ table! {
     /// delivered page with the smallest depth.
     HostRow in "hosts";
 
-    /// The name of the host, or its address.
+    /// The name of the host.
     host: String, "", "www.example.ke", "0.1";
     /// The site of the host.
     site: String, "", "example.ke", "0.1";
@@ -67,7 +67,7 @@ table! {
     robots: Option<String>, "", "forbids_some", "0.1";
     /// The `Sitemap` lines of its robots.txt, separated by spaces.
     sitemaps: Option<String>, "", "https://example.ke/sitemap.xml", "0.1";
-    /// The status of the front page, or else of the response that the row describes.
+    /// The status of the response that the row describes.
     status: Option<u16>, "", "200", "0.1";
     /// The title of the page.
     title: Option<String>, "", "Welcome", "0.1";
@@ -75,7 +75,7 @@ table! {
     language: Option<String>, "", "sw", "0.1";
     /// The last response of the host came from this address.
     address: Option<String>, "", "192.0.2.7", "0.1";
-    /// All addresses of the host, IPv4 first, separated by spaces. Null where it was not looked up.
+    /// All addresses of the host, IPv4 first, separated by spaces. Null where nothing was requested.
     addresses: Option<String>, "", "192.0.2.7 2001:db8::7", "0.1";
     /// Whether it has an IPv6 address; null where that is not known.
     has_ipv6: Option<bool>, "", "true", "0.1";

@@ -37,11 +37,11 @@ impl SegmentRows {
         self.of_tables().iter().map(|(_, rows)| rows).sum()
     }
 
-    /// The bytes of the texts that can be long, URLs and robots.txt files: the other measure of when a
+    /// The bytes of the texts that can be long, such as URLs and robots.txt files: the other measure of when a
     /// segment is full.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
-        self.exchanges.iter().map(|row| row.url.len()).sum::<usize>()
+        self.exchanges.iter().map(exchange_text_bytes).sum::<usize>()
             + self.links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>()
             + self.page_links.iter().map(|row| row.page.len() + row.url.len()).sum::<usize>()
             + self.page_links.iter().filter_map(|row| row.spelled.as_ref()).map(String::len).sum::<usize>()
@@ -63,4 +63,9 @@ impl SegmentRows {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+fn exchange_text_bytes(row: &ExchangeRow) -> usize {
+    let texts = [&row.sitemaps, &row.certificate_names, &row.aliases, &row.hsts, &row.powered_by];
+    row.url.len() + texts.into_iter().flatten().map(String::len).sum::<usize>()
 }

@@ -74,7 +74,7 @@ fn headline(comparison: &SurveyComparison) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("Sites that respond", between(sites.before(), sites.after())),
         Fact::new("Sites born", sites.born())
-            .note(format!("{} of those that respond now", share(sites.born_share()))),
+            .note(format!("{} of those that respond now and are known before", share(sites.born_share()))),
         Fact::new("Sites died", sites.died())
             .note(format!("{} of those that responded and were requested again", share(sites.died_share()))),
         Fact::new("Hosts that respond", between(comparison.hosts.before(), comparison.hosts.after())),

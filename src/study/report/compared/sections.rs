@@ -58,6 +58,7 @@ fn verdict(share: &ComparedShare) -> &'static str {
     match share.sites.difference() {
         difference if difference.low > 0.0 => "more",
         difference if difference.high < 0.0 => "fewer",
+        _ if share.sites.gained + share.sites.lost == 0 => "unchanged",
         _ => "not more than chance",
     }
 }
@@ -117,7 +118,7 @@ pub(super) fn facts(comparison: &SurveyComparison) -> Section {
     let moved = |fact: ChangedFact, what: &str| {
         of(fact).map(|compared| {
             format!(
-                "{} ({}) {what}",
+                "{}, {}, {what}",
                 count(compared.changed, "site"),
                 Cell::ShareBetween(compared.share()).display()
             )
@@ -133,7 +134,7 @@ pub(super) fn facts(comparison: &SurveyComparison) -> Section {
     .collect();
     let lead = match parts.as_slice() {
         [] => "No fact is known in both surveys.".to_owned(),
-        _ => format!("Of the sites that respond in both surveys, {}.", parts.join(", ")),
+        _ => format!("Of the sites of which both surveys know it, {}.", parts.join("; ")),
     };
     let columns = vec![
         Column::text("fact"),

@@ -194,9 +194,10 @@ impl<'a> Requester<'a> {
             }
         };
         response.timings.dns = dns;
-        // A host's first request is for its robots.txt. Its look-up may be over by then: the turn came later.
-        if dns.is_some() || request.purpose == Purpose::Robots {
-            response.facts.lookup = access.fetcher.name_lookup(request.url.host());
+        // A host's first request is for its robots.txt. Whether that request waited for the look-up depends on
+        // other sites.
+        if request.purpose == Purpose::Robots {
+            response.facts.lookup = access.fetcher.name_lookup(request.url.host()).await;
         }
         if manner == Manner::OldTls {
             wanted.fallbacks.settle(&request.url, &mut response);
