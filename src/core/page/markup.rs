@@ -25,6 +25,7 @@ pub(super) struct Markup {
     pub(super) defects: Defects,
     /// What the page shows of its site; not in embedded documents.
     pub(super) clues: Clues,
+    skips_facts: bool,
     /// The number of documents around this one.
     depth: u8,
     title_state: TitleState,
@@ -45,11 +46,13 @@ enum TitleState {
 }
 
 impl Markup {
-    pub(super) fn read(text: &[u8], is_xml: bool) -> Self {
-        let mut markup = Self::default();
+    /// With `skips_facts`, clues are not collected.
+    pub(super) fn read(text: &[u8], is_xml: bool, skips_facts: bool) -> Self {
+        let blank = || Self { skips_facts, ..Self::default() };
+        let mut markup = blank();
         let is_whole_needed = tokenize(text, &mut markup, if is_xml { Syntax::Xml } else { Syntax::Html });
         if is_whole_needed {
-            markup = Self::default();
+            markup = blank();
             tokenize(text, &mut markup, Syntax::WholeHtml);
         }
         markup
@@ -62,7 +65,8 @@ impl Markup {
             return;
         }
         let references = std::mem::take(&mut self.references);
-        let mut inner = Self { depth: self.depth + 1, references: references.enter(), ..Self::default() };
+        let (depth, skips_facts) = (self.depth + 1, self.skips_facts);
+        let mut inner = Self { depth, skips_facts, references: references.enter(), ..Self::default() };
         tokenize(text, &mut inner, Syntax::WholeHtml);
         self.references = inner.references.leave(inner.nofollow);
         self.defects.add(inner.defects);
@@ -70,7 +74,9 @@ impl Markup {
 
     fn end_word(&mut self) {
         self.simhash.end_word();
-        self.clues.text.end_word();
+        if !self.skips_facts {
+            self.clues.text.end_word();
+        }
     }
 
     fn refer(&mut self, element: Element, tag: &Tag, attribute: Attribute) {
@@ -150,7 +156,7 @@ impl Markup {
                 self.read_language(tag);
                 self.clues.has_advertising_key |= tag.has(Attribute::AdvertisingKey);
             }
-            TagName::Img | TagName::Link | TagName::Script => self.start_resource(tag),
+            TagName::Img | TagName::Link | TagName::Script if !self.skips_facts => self.start_resource(tag),
             TagName::Object => self.clues.has_picture = true,
             TagName::Title if self.title_state == TitleState::Awaited => {
                 self.title_state = if tag.is_empty { TitleState::Read } else { TitleState::Open };
@@ -199,8 +205,10 @@ impl Listener for Markup {
             self.title.push(piece);
         } else if !self.is_hidden {
             self.simhash.push(piece);
-            self.clues.text.push(piece);
-        } else if self.is_script {
+            if !self.skips_facts {
+                self.clues.text.push(piece);
+            }
+        } else if self.is_script && !self.skips_facts {
             self.clues.add_script(piece);
         }
     }

@@ -169,10 +169,20 @@ impl Page {
     /// Reads any bytes as a page.
     #[must_use]
     pub fn read(source: Source<'_>) -> Self {
+        Self::read_with(source, false)
+    }
+
+    /// Reads any bytes as a page, and nothing of what it tells of its site: half of the work.
+    #[must_use]
+    pub fn read_without_facts(source: Source<'_>) -> Self {
+        Self::read_with(source, true)
+    }
+
+    fn read_with(source: Source<'_>, skips_facts: bool) -> Self {
         let is_xml = source.is_xml();
         let charset = Charset::settle(source, is_xml);
         let (text, bad_bytes) = decoded(&source.body[charset.bom_bytes..], charset.encoding);
-        let markup = Markup::read(&text, is_xml);
+        let markup = Markup::read(&text, is_xml, skips_facts);
 
         let mut defects = markup.defects;
         defects.unknown_charset = charset.has_unknown_label;
@@ -181,7 +191,7 @@ impl Page {
         let title = markup.title.finish();
         let words = markup.simhash.words();
         let observed = Observed { url: source.url, title: title.as_deref(), links: &links, words };
-        let facts = PageFacts::settle(&markup.clues, &observed);
+        let facts = if skips_facts { PageFacts::NONE } else { PageFacts::settle(&markup.clues, &observed) };
         Self {
             links,
             nofollow: markup.nofollow

@@ -154,21 +154,22 @@ table! {
     robots: Option<String>, "", "forbids_some", "0.1";
     /// For a robots.txt: its `Sitemap` lines, at most ten, separated by spaces; null where it has none.
     sitemaps: Option<String>, "", "https://example.ke/sitemap.xml", "0.1";
-    /// The content of the page's first `<meta name=generator>`.
+    /// The content of the page's first `<meta name=generator>`. This and the six columns that follow are read
+    /// on pages of depth 0 and on front pages; for other pages they are null.
     generator: Option<String>, "", "WordPress 6.4.2", "0.1";
     /// The content management system, site builder, shop, wiki or forum behind the page, as a generator, a
     /// header field or the paths of its references show it; null where none of them does.
     cms: Option<String>, "", "WordPress", "0.1";
     /// What shows the `cms`: the kind of evidence, a colon, and what was seen.
     cms_evidence: Option<String>, "", "path: /wp-content/", "0.1";
-    /// How much content of its own the page has, one word of the list below; null when the page was not read.
+    /// How much content of its own the page has, one word of the list below.
     content: Option<String>, "", "high", "0.1";
     /// Why `content` is so.
     content_evidence: Option<String>, "", "words: 412, links: 37", "0.1";
     /// The language of the visible text, recognised by the text: its code of ISO 639-1, or of ISO 639-3 where
     /// there is none. Null where the text is short or no language is certain.
     text_language: Option<String>, "", "sw", "0.1";
-    /// The words of the visible text; null when the page was not read.
+    /// The words of the visible text.
     words: Option<u32>, "words", "412", "0.1";
 }
 
