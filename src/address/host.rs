@@ -84,9 +84,7 @@ impl Host {
     /// `example.com`.
     #[must_use]
     pub fn is_at_or_below(&self, ancestor: &Host) -> bool {
-        self == ancestor
-            || (self.ip().is_none()
-                && self.0.strip_suffix(ancestor.as_str()).is_some_and(|rest| rest.ends_with('.')))
+        self == ancestor || (self.ip().is_none() && is_name_at_or_below(self.as_str(), ancestor.as_str()))
     }
 
     /// The host one label up, or none for a single label or an address.
@@ -141,6 +139,13 @@ impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// The rule of [`Host::is_at_or_below`] for names in canonical form that are read from tables or pages.
+#[must_use]
+pub fn is_name_at_or_below(name: impl AsRef<[u8]>, ancestor: impl AsRef<[u8]>) -> bool {
+    let below = name.as_ref().strip_suffix(ancestor.as_ref());
+    below.is_some_and(|below| below.is_empty() || below.ends_with(b"."))
 }
 
 #[cfg(test)]

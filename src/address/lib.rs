@@ -32,7 +32,7 @@ mod url;
 
 pub use calendar::http_date;
 pub use country::{CountryDomains, CountryError};
-pub use host::{Host, HostError, MAX_LABEL_BYTES, MAX_NAME_BYTES};
+pub use host::{Host, HostError, MAX_LABEL_BYTES, MAX_NAME_BYTES, is_name_at_or_below};
 pub use local_time::LocalClocks;
 pub use neighbourhood::Neighbourhood;
 pub use opt_out::{OptOut, OptOutEntry, OptOutError};

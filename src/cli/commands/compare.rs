@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::choose_depth::known_trees;
 use super::report::write;
-use crate::analysis::SurveyComparison;
-use crate::cli::computed::hosts;
+use crate::analysis::{ComparedSurvey, PresenceCounts, SurveyComparison};
+use crate::cli::computed::{hosts, report_failure};
 use crate::cli::error::{CliError, one_line};
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_data, print_json, print_message};
-use crate::records::units::{count, percent};
-use crate::records::{ChangeRow, WholeTable};
-use crate::report::Report;
+use crate::records::units::count;
+use crate::records::{ChangeRow, Row, WholeTable};
+use crate::report::{Report, certain_changes};
 
 /// Show what changed between surveys: births, deaths, moved hosters, https, software.
 ///
@@ -48,11 +48,10 @@ impl Compare {
     /// When one of the folders holds no survey or one without a site tree, a table cannot be read or a file
     /// cannot be written.
     pub fn execute(self) -> Result<Exit, CliError> {
-        for dir in &self.dirs {
-            hosts::write(dir);
-        }
-        let steps: Vec<SurveyComparison> =
-            self.dirs.windows(2).map(|dirs| step([&dirs[0], &dirs[1]])).collect::<Result<_, _>>()?;
+        let surveys = self.dirs.iter().map(|dir| survey(dir)).collect::<Result<Vec<_>, _>>()?;
+        let steps = surveys.windows(2).zip(&self.dirs[1..]);
+        let steps = steps.map(|(pair, later)| step([&pair[0], &pair[1]], later));
+        let steps: Vec<SurveyComparison> = steps.collect::<Result<_, _>>()?;
         if self.json {
             print_json(&Value::from(steps.iter().map(to_json).collect::<Vec<_>>()))?;
             return Ok(Exit::Done);
@@ -71,47 +70,31 @@ impl Compare {
     }
 }
 
-/// Compares two surveys and writes the table of changes.
-fn step([earlier, later]: [&Path; 2]) -> Result<SurveyComparison, CliError> {
-    let mut table = None;
-    let mut failure = None;
-    let mut comparison = SurveyComparison::read([earlier, later], |rows| {
-        // Only now both folders are known to hold surveys. The comparison does not need the table.
-        if failure.is_none() {
-            let open =
-                |table: Option<WholeTable<ChangeRow>>| table.map_or_else(|| WholeTable::begin(later), Ok);
-            match open(table.take()).and_then(|mut open| open.write(&rows).map(|()| open)) {
-                Ok(open) => table = Some(open),
-                Err(error) => failure = Some(error),
-            }
+fn survey(dir: &Path) -> Result<ComparedSurvey, CliError> {
+    hosts::write(dir);
+    let mut survey = ComparedSurvey::read(dir)?;
+    survey.completeness = survey.completeness.with_known_trees(known_trees(dir));
+    Ok(survey)
+}
+
+/// Compares two surveys, and writes the table of changes into the folder of the `later` one. The comparison
+/// does not need the table.
+fn step(surveys: [&ComparedSurvey; 2], later: &Path) -> Result<SurveyComparison, CliError> {
+    let mut table = WholeTable::<ChangeRow>::begin(later);
+    let comparison = SurveyComparison::between(surveys, |rows| {
+        if let Ok(open) = &mut table
+            && let Err(error) = open.write(rows)
+        {
+            table = Err(error);
         }
-        Ok(())
     })?;
-    let finished = table.map_or(Ok(()), WholeTable::finish);
-    if let Some(error) = failure.or(finished.err()) {
-        print_message(&format!("cannot write the table of changes: {}", one_line(&error.to_string())));
-    }
-    for (survey, dir) in [(&mut comparison.earlier, earlier), (&mut comparison.later, later)] {
-        survey.completeness = survey.completeness.with_known_trees(known_trees(dir));
-    }
+    report_failure(later, ChangeRow::TABLE, table.and_then(WholeTable::finish).map_err(Into::into));
     Ok(comparison)
 }
 
 /// A step in two lines.
 fn describe(step: &SurveyComparison) -> [String; 2] {
     let sites = &step.sites;
-    let shares: Vec<String> = step
-        .shares
-        .iter()
-        .filter(|share| share.is_certain())
-        .map(|share| {
-            let [before, after] =
-                [share.sites.before(), share.sites.after()].map(|share| percent(share.value));
-            format!("{before} → {after} {}", share.name)
-        })
-        .collect();
-    let shares =
-        if shares.is_empty() { "no share changed by more than chance".to_owned() } else { shares.join("; ") };
     let presence = format!(
         "{} → {}: {} respond, {} before; {} born, {} died, {} not requested again",
         step.earlier.name,
@@ -122,11 +105,13 @@ fn describe(step: &SurveyComparison) -> [String; 2] {
         sites.died(),
         sites.lost_sight(),
     );
-    [presence, shares]
+    let shares = certain_changes(step);
+    let none = || "no share changed by more than chance".to_owned();
+    [presence, if shares.is_empty() { none() } else { shares.join("; ") }]
 }
 
 fn to_json(step: &SurveyComparison) -> Value {
-    let survey = |survey: &crate::analysis::ComparedSurvey| {
+    let survey = |survey: &ComparedSurvey| {
         json!({
             "name": survey.name,
             "created": survey.manifest.created,
@@ -134,7 +119,7 @@ fn to_json(step: &SurveyComparison) -> Value {
             "is_incomplete": survey.is_incomplete(),
         })
     };
-    let presence = |counts: &crate::analysis::PresenceCounts| {
+    let presence = |counts: &PresenceCounts| {
         json!({
             "respond_before": counts.before(),
             "respond_after": counts.after(),

@@ -49,7 +49,8 @@ fn list_table(dir: &Path, table: &str) -> Result<(), AnalysisError> {
     Ok(())
 }
 
-fn report_failure(dir: &Path, table: &str, written: Result<(), AnalysisError>) {
+/// Reports that a table could not be written. Whatever else there is to do goes on.
+pub(super) fn report_failure(dir: &Path, table: &str, written: Result<(), AnalysisError>) {
     if let Err(error) = written {
         let error = one_line(&error.to_string());
         print_message(&format!("cannot write the table of {table} of {}: {error}", dir.display()));

@@ -57,6 +57,7 @@ pub use references::MAX_LINKS;
 pub use source::{Defects, Source};
 
 use crate::address::WebUrl;
+use crate::exchange::{Depth, Request};
 use charset::Charset;
 use charset::decode::decoded;
 use facts::Observed;
@@ -172,10 +173,12 @@ impl Page {
         Self::read_with(source, false)
     }
 
-    /// Reads any bytes as a page, and nothing of what it tells of its site: half of the work.
+    /// Reads the response to a request as a page. What it tells of its site, half of the work, is read where a
+    /// site is entered and on front pages only.
     #[must_use]
-    pub fn read_without_facts(source: Source<'_>) -> Self {
-        Self::read_with(source, true)
+    pub fn read_response(request: &Request, source: Source<'_>) -> Self {
+        let enters_site = request.depth == Some(Depth(0)) || request.url.is_front_page();
+        Self::read_with(source, !enters_site)
     }
 
     fn read_with(source: Source<'_>, skips_facts: bool) -> Self {

@@ -36,6 +36,7 @@ pub use cell::Cell;
 pub use chart::{
     Axis, Bar, Bars, BoxPlot, Boxes, Chart, Columns, Figure, Lines, Mark, Matrix, Part, Point, Scale, Series,
 };
+pub use compared::certain_changes;
 pub use contents::Findings;
 pub use page::PageError;
 pub use sections::groups::{GroupCurve, GroupCurves};

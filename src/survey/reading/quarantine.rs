@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Challenge, Depth, Document, Head, Purpose, Request, Response, is_bodiless};
+use crate::exchange::{Challenge, Document, Head, Purpose, Request, Response, is_bodiless};
 use crate::fetch::Prefetched;
 use crate::page::{Page, PageFacts, Source};
 use crate::robots::Rules;
@@ -121,7 +121,7 @@ impl ResponseReader {
             return None;
         }
         let source = Source { body: &prefetched.body, url: &request.url, content_type, robots_tag: None };
-        let page = || read_page(request, source).exclude_if_contains(&self.exclude_text, source);
+        let page = || Page::read_response(request, source).exclude_if_contains(&self.exclude_text, source);
         // If this panics, the later reading will panic too and report it.
         let page = catch_unwind(AssertUnwindSafe(page)).ok()?;
         Some(ReadAhead { prefetched, content: Content::Page(Box::new(page)) })
@@ -245,14 +245,8 @@ fn read(unread: &ResponseToRead) -> Content {
     let content_type = response.head.content_type.as_deref();
     let robots_tag = response.head.robots_tag.as_deref();
     let source = Source { body, url: &request.url, content_type, robots_tag };
-    let page = read_page(request, source).refreshed_by(refresh.as_deref(), &request.url);
+    let page = Page::read_response(request, source).refreshed_by(refresh.as_deref(), &request.url);
     Content::Page(Box::new(page.exclude_if_contains(exclude_text, source)))
-}
-
-/// What a page tells of its site is read where a site is entered and on front pages.
-fn read_page(request: &Request, source: Source<'_>) -> Page {
-    let enters_site = request.depth == Some(Depth(0)) || request.url.is_front_page();
-    if enters_site { Page::read(source) } else { Page::read_without_facts(source) }
 }
 
 /// The content that a separate process reads from a response; none if that process dies.

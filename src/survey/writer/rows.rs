@@ -191,7 +191,8 @@ fn exchange_row(done: &ConcludedTree, scope: &Scope, record: &ExchangeRecord) ->
     let mut row = ExchangeRow::from_exchange(&lease.site, lease.seed, &record.request, &record.response);
     row.unchanged_bytes = record.unchanged_bytes;
     if let Content::Page(page) = &record.content {
-        add_page(&mut row, scope, record.request.url.host(), page);
+        let by_fields = record.response.facts.software.as_ref();
+        add_page(&mut row, scope, record.request.url.host(), page, by_fields);
     }
     let is_probe = |probe: &&Probe| probe.number == record.request.number && record.response.status.is_some();
     if let Some(probe) = done.tree.probes.iter().find(is_probe) {
@@ -236,7 +237,13 @@ fn count_attempts(rows: &mut [ExchangeRow]) {
     }
 }
 
-fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
+fn add_page(
+    row: &mut ExchangeRow,
+    scope: &Scope,
+    host: &Host,
+    page: &Page,
+    by_fields: Option<&SiteSoftware>,
+) {
     let internal = page.links.iter().filter(|link| scope.contains_from(host, link.url.host())).count();
     let count = |links: usize| Some(u32::try_from(links).unwrap_or(u32::MAX));
     row.internal_links = count(internal);
@@ -249,9 +256,7 @@ fn add_page(row: &mut ExchangeRow, scope: &Scope, host: &Host, page: &Page) {
     row.body_hash = Some(format!("{:032x}", page.body_hash));
     let facts = &page.facts;
     row.generator.clone_from(&facts.generator);
-    let by_fields = row.cms.take().zip(row.cms_evidence.take());
-    let by_fields = by_fields.map(|(name, evidence)| SiteSoftware { name, evidence });
-    if let Some(software) = SiteSoftware::preferred(facts.software.clone(), by_fields) {
+    if let Some(software) = SiteSoftware::preferred(facts.software.clone(), by_fields.cloned()) {
         (row.cms, row.cms_evidence) = (Some(software.name), Some(software.evidence));
     }
     row.content = facts.content.map(|content| content.as_str().to_owned());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use ccsurvey_address::{OptOut, Scope, ScopeRule, SuffixSection, Suffixes, WebUrl};
-use ccsurvey_core::exchange::{Depth, Failure, Purpose, Request, Response};
+use ccsurvey_core::exchange::{Failure, Purpose, Request, Response};
 use ccsurvey_core::page::{Page, Source};
 use ccsurvey_core::walk::{Content, Known, Step, Walk, WalkSettings};
 use xxhash_rust::xxh3::Xxh3;
@@ -69,9 +69,7 @@ impl ReadCounts {
         response.status = Some(200);
         response.head.content_type = Some(HTML.to_owned());
         let source = Source { body: &body, url: &request.url, content_type: Some(HTML), robots_tag: None };
-        // As surveys read: what a page tells of its site is read where a site is entered.
-        let enters_site = request.depth == Some(Depth(0)) || request.url.is_front_page();
-        let page = if enters_site { Page::read(source) } else { Page::read_without_facts(source) };
+        let page = Page::read_response(request, source);
         self.note(&page);
         (response, Content::Page(Box::new(page)))
     }

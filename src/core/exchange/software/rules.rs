@@ -4,6 +4,8 @@ use aho_corasick::AhoCorasick;
 use memchr::memchr;
 use serde::Deserialize;
 
+use crate::address::is_name_at_or_below;
+
 /// The rules of this program, read once.
 pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let file: RuleFile = toml::from_str(include_str!("../../data/site-software.toml"))
@@ -160,16 +162,11 @@ impl ReferenceRules {
             let (rule, mark) = &self.paths[found.map(|found| found.pattern().as_usize()).min()?];
             Some((*rule, format!("path: {mark}")))
         } else {
-            let is_host = |(_, mark): &&(usize, String)| is_host(host, mark.as_bytes());
+            let is_host = |(_, mark): &&(usize, String)| is_name_at_or_below(host, mark);
             let (rule, mark) = self.hosts.iter().find(is_host).filter(|_| reference.is_loaded)?;
             Some((*rule, format!("host: {mark}")))
         }
     }
-}
-
-/// Whether a host is this one, or one below it.
-fn is_host(host: &[u8], of: &[u8]) -> bool {
-    host.strip_suffix(of).is_some_and(|below| below.is_empty() || below.ends_with(b"."))
 }
 
 /// The host and the path of a reference.

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use clues::{Clues, ReferenceKind};
 pub(super) use content::Observed;
 
+use crate::address::is_name_at_or_below;
 use crate::exchange::{ContentClass, Reference, SiteSoftware};
 
 /// What a page tells of its site. Each fact is none where the page shows nothing of it.
@@ -95,9 +96,7 @@ fn host_of(reference: &[u8]) -> &[u8] {
 
 /// Whether a host is the page's, or below it: `cdn.a.ke` for a page of `www.a.ke`.
 fn is_same_site(host: &[u8], page: &[u8]) -> bool {
-    let name = |host: &'_ [u8]| host.strip_prefix(b"www.").unwrap_or(host).to_owned();
-    let below = host.strip_suffix(name(page).as_slice());
-    below.is_some_and(|below| below.is_empty() || below.ends_with(b"."))
+    is_name_at_or_below(host, page.strip_prefix(b"www.").unwrap_or(page))
 }
 
 #[cfg(test)]

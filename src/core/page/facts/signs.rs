@@ -3,6 +3,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use serde::Deserialize;
 
+use crate::address::is_name_at_or_below;
 use crate::exchange::ContentClass;
 
 /// The signs of pages without content, read once; `data/content-signs.toml` explains them.
@@ -113,14 +114,10 @@ fn leads_to(reference: &str, mark: &str) -> bool {
     match mark.split_once('/') {
         Some((of, path)) => {
             let (host, rest) = reference.split_once('/').unwrap_or((reference, ""));
-            is_host(host, of) && rest.starts_with(path)
+            is_name_at_or_below(host, of) && rest.starts_with(path)
         }
-        None => is_host(reference.split('/').next().unwrap_or_default(), mark),
+        None => is_name_at_or_below(reference.split('/').next().unwrap_or_default(), mark),
     }
-}
-
-fn is_host(host: &str, of: &str) -> bool {
-    host.strip_suffix(of).is_some_and(|below| below.is_empty() || below.ends_with('.'))
 }
 
 /// The parts of a title, which names the page and the site: `Page not found – County of Kisumu`.

@@ -14,13 +14,12 @@ mod sides;
 mod unlike;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 use serde::Serialize;
 
 use super::AnalysisError;
+use super::Estimate;
 use super::intervals::proportion::{PairedCounts, proportion};
-use super::{Curves, Estimate};
 use crate::records::{ChangeRow, ChangedFact, HostRow, Presence};
 pub use facts::meaning_of_value;
 use facts::{PROPERTIES, changed, presence};
@@ -156,32 +155,30 @@ impl ComparedFact {
 const LISTED: usize = 10;
 
 impl SurveyComparison {
-    /// Compares two surveys that have a table of hosts, and passes the rows of the table of changes to `take`,
-    /// some at a time.
+    /// Compares two surveys, and passes the rows of the table of changes to `take`, some at a time.
     ///
     /// # Errors
-    /// If a table cannot be read, or `take` fails.
-    pub fn read(
-        [earlier, later]: [&Path; 2],
-        mut take: impl FnMut(Vec<ChangeRow>) -> Result<(), AnalysisError>,
+    /// If a table cannot be read.
+    pub fn between(
+        sides: [&ComparedSurvey; 2],
+        mut take: impl FnMut(&[ChangeRow]),
     ) -> Result<Self, AnalysisError> {
-        let sides = [ComparedSurvey::read(earlier)?, ComparedSurvey::read(later)?];
         let hosts = sides.iter().map(|side| side.hosts).max().unwrap_or_default();
         let parts = hosts.div_ceil(HOSTS_PER_PART).max(1);
         let mut tally = Tally::default();
         for part in 0..parts {
-            let [before, after] = [earlier, later].map(|dir| HostsOfPart::read(dir, part, parts));
+            let [before, after] = sides.map(|side| HostsOfPart::read(&side.dir, part, parts));
             let mut rows = Vec::new();
             tally.add_part(&before?, &after?, |row, (fact, before, after)| {
-                let [earlier, later] = sides.each_ref().map(|side| side.name.clone());
+                let [earlier, later] = sides.map(|side| side.name.clone());
                 let (host, site) = (row.host.clone(), row.site.clone());
                 let (pages, fact) = (row.pages, fact.to_string());
                 rows.push(ChangeRow { earlier, later, host, site, pages, fact, before, after });
             });
-            take(rows)?;
+            take(&rows);
         }
-        let unlike = Unlike::between(&sides);
-        let [earlier, later] = sides;
+        let unlike = Unlike::between(sides);
+        let [earlier, later] = sides.map(ComparedSurvey::clone);
         Ok(tally.finish(earlier, later, unlike))
     }
 }
@@ -310,15 +307,6 @@ fn pairs<'h>(
         }
         Some((first_old.filter(|_| order.is_le()), first_new.filter(|_| order.is_ge())))
     })
-}
-
-/// The curves of compared surveys belong together in one figure.
-impl SurveyComparison {
-    /// Name and curves of both surveys.
-    #[must_use]
-    pub fn curves(&self) -> [(&str, &Curves); 2] {
-        [&self.earlier, &self.later].map(|side| (side.name.as_str(), &side.curves))
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use polars::prelude::BooleanChunked;
 
@@ -12,6 +12,7 @@ use crate::settings::Settings;
 /// What a comparison needs of a survey besides its hosts.
 #[derive(Clone, Debug)]
 pub struct ComparedSurvey {
+    pub(super) dir: PathBuf,
     /// The name of its folder.
     pub name: String,
     /// Its manifest.
@@ -27,7 +28,11 @@ pub struct ComparedSurvey {
 }
 
 impl ComparedSurvey {
-    pub(super) fn read(dir: &Path) -> Result<Self, AnalysisError> {
+    /// Reads the survey in `dir`, which has a table of hosts.
+    ///
+    /// # Errors
+    /// There is no survey, no site tree yet, or a table cannot be read.
+    pub fn read(dir: &Path) -> Result<Self, AnalysisError> {
         let recorded = Recorded::load(dir)?;
         let curves = Curves::measure(&recorded, &Sampling::default());
         let completeness = recorded.completeness();
@@ -36,7 +41,8 @@ impl ComparedSurvey {
         let name = name.unwrap_or_else(|| dir.display().to_string());
         let settings = Settings::recorded(&recorded.manifest.settings);
         let hosts = row_count(dir, HostRow::TABLE)?.rows;
-        Ok(Self { name, manifest: recorded.manifest, settings, completeness, curves, hosts })
+        let dir = dir.to_owned();
+        Ok(Self { dir, name, manifest: recorded.manifest, settings, completeness, curves, hosts })
     }
 
     /// Whether it left out pages, sites or hosts on purpose, or has not ended: what it does not show may exist

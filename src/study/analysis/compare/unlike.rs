@@ -54,7 +54,7 @@ const DECISIVE: &[(&str, &str)] = &[
 
 impl Unlike {
     /// The decisive settings that differ, in the order of the list.
-    pub(super) fn between([earlier, later]: &[ComparedSurvey; 2]) -> Vec<Self> {
+    pub(super) fn between([earlier, later]: [&ComparedSurvey; 2]) -> Vec<Self> {
         let value = |side: &ComparedSurvey, setting: &str| {
             text(side.manifest.settings.get(setting).unwrap_or(&Value::Null))
         };

@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use super::super::tables::key;
 use super::door::{DoorEvidence, is_front_page};
 use super::exchange::{ExchangeFields, TreeExchange};
-use crate::address::server_named;
+use crate::address::{is_name_at_or_below, server_named};
 use crate::exchange::{Door, Purpose, RobotsState};
 use crate::records::{HostRow, Timestamp};
 
@@ -83,8 +83,7 @@ impl Gathered {
     /// A tree of this site, or a link, names the host. A tree also requests a robots.txt of another site, to
     /// which that of its own host is redirected.
     pub(super) fn offer_site(&mut self, site: &str) {
-        let below = self.row.host.strip_suffix(site);
-        let is_foreign = !below.is_some_and(|below| below.is_empty() || below.ends_with('.'));
+        let is_foreign = !is_name_at_or_below(&self.row.host, site);
         let offered = (is_foreign, site);
         if self.site.as_ref().is_none_or(|(was_foreign, known)| offered < (*was_foreign, known.as_str())) {
             self.site = Some((is_foreign, site.to_owned()));

@@ -16,6 +16,7 @@ use std::path::Path;
 use polars::prelude::PolarsResult;
 
 use super::AnalysisError;
+use super::tables::group::country_domain;
 use super::tables::{ByKey, columns, for_each_frame, key, with_retries};
 use crate::records::{ExchangeRow, HostRow, LinkRow, Manifest, ServerRow, SiteRow};
 use crate::settings::Settings;
@@ -37,7 +38,7 @@ pub fn for_each_host(
     mut take: impl FnMut(Vec<HostRow>) -> Result<(), AnalysisError>,
 ) -> Result<(), AnalysisError> {
     let settings = Settings::recorded(&Manifest::load(dir)?.settings);
-    let domains = CountryDomains(settings.cctld);
+    let domains = settings.cctld;
     let parts = with_retries(|| count_hosts(dir, &domains))?.div_ceil(HOSTS_PER_PART).max(1) as u64;
     let places = places(dir)?;
     for part in 0..parts {
@@ -55,19 +56,6 @@ pub fn for_each_host(
     Ok(())
 }
 
-/// The country domains of a survey.
-struct CountryDomains(Vec<String>);
-
-impl CountryDomains {
-    /// The first one that a host lies in, as for sites.
-    fn of<'a>(&'a self, host: &str) -> Option<&'a str> {
-        let is_in = |domain: &&String| {
-            host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        };
-        self.0.iter().find(is_in).map(String::as_str)
-    }
-}
-
 columns! { ExchangeHosts { host: str } }
 columns! { LinkHosts { host: str, in_survey: bool } }
 columns! { StartUrls { site: str, start_url: str } }
@@ -79,11 +67,13 @@ columns! {
 }
 
 /// The number of distinct hosts.
-fn count_hosts(dir: &Path, domains: &CountryDomains) -> Result<usize, AnalysisError> {
+fn count_hosts(dir: &Path, domains: &[String]) -> Result<usize, AnalysisError> {
     let mut hosts: HashSet<u64> = HashSet::new();
     for_each_frame::<ExchangeRow>(dir, ExchangeHosts::NAMES, |frame| {
         let columns = ExchangeHosts::from_frame(frame)?;
-        hosts.extend(columns.host.iter().flatten().filter(|host| domains.of(host).is_some()).map(key));
+        hosts.extend(
+            columns.host.iter().flatten().filter(|host| country_domain(host, domains).is_some()).map(key),
+        );
         Ok(())
     })?;
     for_each_frame::<LinkRow>(dir, LinkHosts::NAMES, |frame| {
@@ -96,7 +86,8 @@ fn count_hosts(dir: &Path, domains: &CountryDomains) -> Result<usize, AnalysisEr
     })?;
     for_each_frame::<SiteRow>(dir, StartUrls::NAMES, |frame| {
         let urls = StartUrls::from_frame(frame)?.start_url.iter().flatten();
-        hosts.extend(urls.filter_map(host_of).filter(|host| domains.of(host).is_some()).map(key));
+        hosts
+            .extend(urls.filter_map(host_of).filter(|host| country_domain(host, domains).is_some()).map(key));
         Ok(())
     })?;
     Ok(hosts.len())
@@ -120,7 +111,7 @@ fn places(dir: &Path) -> Result<ByKey<Place>, AnalysisError> {
 /// All that the tables say of the wanted hosts.
 fn gather(
     dir: &Path,
-    domains: &CountryDomains,
+    domains: &[String],
     wanted: impl Fn(&str) -> bool + Sync + Copy,
 ) -> Result<ByKey<Gathered>, AnalysisError> {
     let mut hosts = ByKey::<Gathered>::default();
@@ -128,7 +119,7 @@ fn gather(
         let columns = StartUrls::from_frame(frame)?;
         for (site, url) in columns.site.iter().zip(columns.start_url.iter()) {
             let Some((site, host)) = site.zip(url.and_then(host_of)) else { continue };
-            if let Some(cctld) = domains.of(host).filter(|_| wanted(host)) {
+            if let Some(cctld) = country_domain(host, domains).filter(|_| wanted(host)) {
                 hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, cctld)).offer_site(site);
             }
         }
@@ -138,7 +129,7 @@ fn gather(
     for_each_frame::<ExchangeRow>(dir, &columns, |frame| {
         exchange::each_exchange(frame, |site, exchange| {
             let host = exchange.host;
-            if let Some(cctld) = domains.of(host).filter(|_| wanted(host)) {
+            if let Some(cctld) = country_domain(host, domains).filter(|_| wanted(host)) {
                 let gathered = hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, cctld));
                 gathered.offer_site(site);
                 gathered.add(exchange);
@@ -152,7 +143,7 @@ fn gather(
             if !in_survey || !wanted(host) {
                 continue;
             }
-            let Some(cctld) = domains.of(host) else { continue };
+            let Some(cctld) = country_domain(host, domains) else { continue };
             let gathered = hosts.entry(key(host)).or_insert_with(|| Gathered::new(host, cctld));
             gathered.offer_site(target_site);
             gathered.add_link(site);
@@ -187,19 +178,5 @@ mod tests {
             assert_eq!(host_of(url), Some(host));
         }
         assert_eq!(host_of("a.ke"), None);
-    }
-
-    #[test]
-    fn a_host_lies_in_the_first_country_domain_that_ends_its_name() {
-        let domains = CountryDomains(["co.ke", "ke", "tz"].map(str::to_owned).to_vec());
-        for (host, domain) in [
-            ("a.ke", Some("ke")),
-            ("a.co.ke", Some("co.ke")),
-            ("ke", Some("ke")),
-            ("poke", None),
-            ("a.ke.com", None),
-        ] {
-            assert_eq!(domains.of(host), domain, "{host}");
-        }
     }
 }

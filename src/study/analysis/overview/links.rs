@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::super::AnalysisError;
 use super::super::keys::key_table::{KeyCounts, KeyTable, OccurrenceWord};
+use super::super::tables::group::country_domain;
 use super::super::tables::{columns, digest_each, key, with_tree};
 use super::listed::ListedTrees;
 use super::tally::{NamedCount, Tally};
@@ -390,10 +391,7 @@ fn greatest<T: Ord>(all: impl Iterator<Item = T>, limit: usize) -> Vec<T> {
 /// The domain of a host in the matrix: the surveyed country domain that contains it, or its top-level domain
 /// if that has two letters, which means a country (RFC 1591 §2), or one of the classes without a country.
 fn domain_of<'a>(host: &'a str, surveyed: &'a [String]) -> &'a str {
-    let lies_in = |domain: &&'a String| {
-        host.strip_suffix(domain.as_str()).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('.'))
-    };
-    if let Some(domain) = surveyed.iter().find(lies_in) {
+    if let Some(domain) = country_domain(host, surveyed) {
         return domain;
     }
     let top = host.rsplit('.').next().unwrap_or(host);

@@ -1,5 +1,7 @@
 use std::collections::HashMap;
 
+use crate::address::is_name_at_or_below;
+
 /// An attribute by which site trees are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -77,6 +79,11 @@ pub(in crate::analysis) fn software_family(header: &str) -> &str {
     header[..end].trim()
 }
 
+/// The first of the surveyed country domains that contains a host, as for sites.
+pub(in crate::analysis) fn country_domain<'d>(host: &str, surveyed: &'d [String]) -> Option<&'d str> {
+    surveyed.iter().find(|domain| is_name_at_or_below(host, domain)).map(String::as_str)
+}
+
 /// The name of an autonomous system, with its organisation if known.
 pub(in crate::analysis) fn network(asn: u32, organisation: Option<&str>) -> String {
     organisation.map_or_else(|| format!("AS{asn}"), |name| format!("AS{asn} {name}"))
@@ -97,6 +104,20 @@ pub(in crate::analysis) fn pages_class(pages: u64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_lies_in_the_first_country_domain_that_ends_its_name() {
+        let domains = ["co.ke", "ke", "tz"].map(str::to_owned);
+        for (host, domain) in [
+            ("a.ke", Some("ke")),
+            ("a.co.ke", Some("co.ke")),
+            ("ke", Some("ke")),
+            ("poke", None),
+            ("a.ke.com", None),
+        ] {
+            assert_eq!(country_domain(host, &domains), domain, "{host}");
+        }
+    }
 
     #[test]
     fn software_is_told_without_version_and_modules() {

@@ -3,8 +3,10 @@
 mod sections;
 mod series;
 
-use super::{Banner, Cell, Fact, Report, Section, percent};
-use crate::analysis::{ComparedSurvey, SurveyComparison};
+use super::{Banner, Cell, Fact, Report, Section};
+pub use sections::certain_changes;
+
+use crate::analysis::{ComparedShare, ComparedSurvey, SurveyComparison};
 use crate::records::units::thousands;
 
 impl Report {
@@ -83,12 +85,11 @@ fn headline(comparison: &SurveyComparison) -> Vec<Fact> {
     ];
     let largest = comparison.shares.iter().filter(|share| share.is_certain());
     let largest = largest.max_by(|a, b| {
-        let size = |share: &crate::analysis::ComparedShare| share.sites.difference().value.abs();
+        let size = |share: &ComparedShare| share.sites.difference().value.abs();
         size(a).total_cmp(&size(b))
     });
     facts.extend(largest.map(|share| {
-        let [before, after] = [share.sites.before(), share.sites.after()].map(|share| percent(share.value));
-        Fact::new("Largest change of a share", format!("{before} → {after}"))
+        Fact::new("Largest change of a share", sections::before_and_after(share))
             .note(format!("of the sites {}", share.name))
     }));
     facts

@@ -63,18 +63,22 @@ fn verdict(share: &ComparedShare) -> &'static str {
     }
 }
 
+/// The changes of shares that are more than chance, in words: `40.0 % → 52.0 % have an IPv6 address`.
+#[must_use]
+pub fn certain_changes(comparison: &SurveyComparison) -> Vec<String> {
+    let certain = comparison.shares.iter().filter(|share| share.is_certain());
+    certain.map(|share| format!("{} {}", before_and_after(share), share.name)).collect()
+}
+
+/// A share before and after: `40.0 % → 52.0 %`.
+pub(super) fn before_and_after(share: &ComparedShare) -> String {
+    let [before, after] = [share.sites.before(), share.sites.after()].map(|share| percent(share.value));
+    format!("{before} → {after}")
+}
+
 /// Shares of sites that respond in both surveys.
 pub(super) fn shares(comparison: &SurveyComparison) -> Section {
-    let certain: Vec<String> = comparison
-        .shares
-        .iter()
-        .filter(|share| share.is_certain())
-        .map(|share| {
-            let [before, after] =
-                [share.sites.before(), share.sites.after()].map(|share| percent(share.value));
-            format!("{before} → {after} {}", share.name)
-        })
-        .collect();
+    let certain = certain_changes(comparison);
     let lead = match certain.as_slice() {
         [] => "No share of the sites that respond in both surveys changed by more than chance.".to_owned(),
         _ => format!("Of the sites that respond in both surveys, {}.", certain.join("; ")),
